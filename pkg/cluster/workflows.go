@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// workflowLabel stands on every pod that Argo makes.
+const workflowLabel = "workflows.argoproj.io/workflow"
+
+// CreateWorkflow creates a Workflow, or lets the API server check it only. A
+// name that is taken is a Conflict.
+func (c *Cluster) CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error) {
+	options := metav1.CreateOptions{}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	created, err := c.argo.ArgoprojV1alpha1().Workflows(c.namespace).Create(ctx, workflow, options)
+	return created, faultOf(err, "workflow "+workflow.Name)
+}
+
+// Workflow gives a Workflow as the API server wrote it: who reads it decodes
+// only what it needs.
+func (c *Cluster) Workflow(ctx context.Context, name string) ([]byte, error) {
+	raw, err := c.argo.ArgoprojV1alpha1().RESTClient().Get().
+		Namespace(c.namespace).Resource("workflows").Name(name).DoRaw(ctx)
+	return raw, faultOf(err, "run "+name)
+}
+
+// Workflows gives the list of Workflows with all of these labels, as the API
+// server wrote it.
+func (c *Cluster) Workflows(ctx context.Context, labels map[string]string) ([]byte, error) {
+	raw, err := c.argo.ArgoprojV1alpha1().RESTClient().Get().
+		Namespace(c.namespace).Resource("workflows").
+		Param("labelSelector", metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: labels})).DoRaw(ctx)
+	return raw, faultOf(err, "runs")
+}
+
+// ShutdownWorkflow tells Argo to end a Workflow.
+func (c *Cluster) ShutdownWorkflow(ctx context.Context, name string, strategy wfv1.ShutdownStrategy) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"shutdown": strategy}})
+	if err != nil {
+		return err
+	}
+	_, err = c.argo.ArgoprojV1alpha1().Workflows(c.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	return faultOf(err, "run "+name)
+}
+
+// PodsOfWorkflow gives the pods of a Workflow that are still there.
+func (c *Cluster) PodsOfWorkflow(ctx context.Context, name string) ([]corev1.Pod, error) {
+	list, err := c.kube.CoreV1().Pods(c.namespace).List(ctx, metav1.ListOptions{LabelSelector: workflowLabel + "=" + name})
+	if err != nil {
+		return nil, faultOf(err, "the pods of run "+name)
+	}
+	return list.Items, nil
+}
