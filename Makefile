@@ -1,0 +1,78 @@
+# make demo   a signed push becomes a run on a real local cluster
+# make test   every test: unit tests with the race detector, then the real cluster
+# The other targets are parts of these two; `make help` lists them.
+
+SHELL := /bin/bash -eu -o pipefail
+export CGO_ENABLED ?= 0
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+CLUSTER := bin/localcluster
+LOCAL_ENV = eval "$$($(CLUSTER) env)"
+REGISTRY ?=
+TAG ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo dev)
+VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: help
+help: ## what there is
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: demo
+demo: deploy ## cluster, image, deployment, a signed push, and the run until it has ended
+	@$(LOCAL_ENV) && $(GO) run ./demo
+
+.PHONY: test
+test: unit cluster-test ## every test
+
+.PHONY: unit
+unit: ## tests that need no cluster, with the race detector
+	CGO_ENABLED=1 $(GO) test -race ./...
+	cd localcluster && CGO_ENABLED=1 $(GO) test -race ./...
+
+.PHONY: cluster-test
+cluster-test: deploy ## tests on the real local cluster
+	@$(LOCAL_ENV) && $(GO) test -tags cluster -count=1 -timeout 30m ./clustertest/...
+
+.PHONY: check
+check: ## formatting, vet, staticcheck, generated files, go.mod
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt would change: $$unformatted" >&2; exit 1; fi
+	$(GO) vet -tags cluster ./... && cd localcluster && $(GO) vet ./...
+	$(GO) run $(STATICCHECK) -tags cluster ./...
+	$(GO) mod tidy -diff && cd localcluster && $(GO) mod tidy -diff
+	$(MAKE) --no-print-directory generate
+	git diff --exit-code
+
+.PHONY: generate
+generate: bin/runhook ## files that are made from code: RBAC, the tables of the docs
+	bin/runhook rbac -c manifests/base/config.yaml > manifests/base/rbac.yaml
+
+.PHONY: build
+build: bin/runhook ## the static binary
+
+.PHONY: bin/runhook
+bin/runhook:
+	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ .
+
+.PHONY: bin/localcluster
+bin/localcluster:
+	@cd localcluster && $(GO) build -o ../$@ .
+
+.PHONY: image
+image: bin/runhook ## pack the binary as an image and push it: make image REGISTRY=registry.example:5000 [TAG=v1]
+	@test -n "$(REGISTRY)" || { echo "say where to push: make image REGISTRY=registry.example:5000" >&2; exit 2; }
+	@$(GO) run ./image -binary bin/runhook -to $(REGISTRY)/runhook:$(TAG)
+
+.PHONY: up
+up: bin/localcluster ## the local cluster (the first time it is built, which takes 10 to 30 minutes)
+	@$(CLUSTER) up
+
+.PHONY: down
+down: bin/localcluster ## take the local cluster down, leaving nothing
+	@$(CLUSTER) down
+
+.PHONY: deploy
+deploy: up bin/runhook ## runhook on the local cluster
+	@$(LOCAL_ENV) && manifests/overlays/local/deploy.sh
+
+.PHONY: bench-push
+bench-push: deploy ## what a push costs beside a raw create, on the local cluster
+	@$(LOCAL_ENV) && $(GO) run ./bench/push

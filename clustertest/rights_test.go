@@ -1,0 +1,89 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/runhook/runhook/functions"
+)
+
+const account = "system:serviceaccount:runhook-system:runhook"
+
+// rulesOf asks the cluster what an account may do in a namespace, as
+// `kubectl auth can-i --list --as` does: one line per resource and verb.
+func (s *site) rulesOf(account, namespace string) []string {
+	s.Helper()
+	config := rest.CopyConfig(s.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: account, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		s.Fatal(err)
+	}
+	review, err := kube.AuthorizationV1().SelfSubjectRulesReviews().Create(context.Background(), &authorizationv1.SelfSubjectRulesReview{
+		Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: namespace},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	if review.Status.Incomplete {
+		s.Fatalf("the cluster gives no whole list: %s", review.Status.EvaluationError)
+	}
+	var lines []string
+	for _, rule := range review.Status.ResourceRules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, verb := range rule.Verbs {
+					// What every account may ask about itself.
+					if strings.HasPrefix(resource, "selfsubject") {
+						continue
+					}
+					lines = append(lines, fmt.Sprintf("%s %s.%s %s", verb, resource, group, strings.Join(rule.ResourceNames, ",")))
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+func TestServiceAccountMayDoExactlyWhatFunctionsNeed(t *testing.T) {
+	s := newSite(t)
+	inRuns, elsewhere := []string{}, []string{}
+	for _, access := range functions.Access() {
+		for _, verb := range access.Verbs {
+			line := fmt.Sprintf("%s %s.%s %s", verb, access.Resource, access.Group, strings.Join(access.Names, ","))
+			inRuns = append(inRuns, line)
+			if access.Cluster {
+				elsewhere = append(elsewhere, line)
+			}
+		}
+	}
+	for namespace, want := range map[string][]string{"runs": inRuns, "kube-system": elsewhere, "runhook-system": elsewhere} {
+		slices.Sort(want)
+		if diff := cmp.Diff(slices.Compact(want), s.rulesOf(account, namespace)); diff != "" {
+			t.Errorf("in namespace %s (-listed by functions +granted):\n%s", namespace, diff)
+		}
+	}
+}
+
+func TestTasksHoldNoToken(t *testing.T) {
+	s := newSite(t)
+	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "tasks": []any{
+		task("look", `ls /var/run/secrets/kubernetes.io/serviceaccount 2>/dev/null || printf none`),
+	}})
+	s.waitPhase(run, "Succeeded")
+	if got := s.log(run, "look"); got != "none" {
+		t.Errorf("the task finds %q", got)
+	}
+}

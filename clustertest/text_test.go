@@ -1,0 +1,85 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/runhook/runhook/pkg/hook/hooktest"
+)
+
+// hostile is text that Argo, Kubernetes or a shell would change if it met it live.
+var hostile = []string{
+	`"double" 'single' ` + "`back`",
+	"first line\nsecond line\r\nthird",
+	"{{workflow.name}} {{inputs.parameters.x}} {{=1+1}}",
+	"{{{ }}} {{ {{{{a}}}} {",
+	"$(id) $$ $$(id) $(RUNHOOK_BRACE) $(RUNHOOK_RUN) ${HOME} $",
+	"emoji 🚀, accents é, \u202eright to left, \u0001 control",
+	"trailing blanks  \t ",
+	`back\slash \n \u0041`,
+}
+
+func TestTextArrivesByteForByte(t *testing.T) {
+	s := newSite(t)
+	params, tasks := map[string]string{}, []any{}
+	for i, text := range hostile {
+		params[fmt.Sprintf("m%d", i)] = text
+		tasks = append(tasks, task(fmt.Sprintf("say-%d", i), fmt.Sprintf(`printf %%s "$RUNHOOK_PARAM_M%d"`, i)))
+	}
+	// The same text where else free text may stand: env, command and args.
+	all := strings.Join(hostile, "|")
+	tasks = append(tasks,
+		task("env", `printf %s "$TEXT"`, map[string]any{"env": map[string]any{"TEXT": all}}),
+		task("args", "", map[string]any{"command": []string{"sh", "-c", `printf %s "$0"`, all}}),
+	)
+	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "params": params, "tasks": tasks})
+	s.waitPhase(run, "Succeeded")
+	for i, want := range hostile {
+		if got := s.log(run, fmt.Sprintf("say-%d", i)); got != want {
+			t.Errorf("message %d arrived as %q, want %q", i, got, want)
+		}
+	}
+	for _, task := range []string{"env", "args"} {
+		if got := s.log(run, task); got != all {
+			t.Errorf("%s arrived as %q, want %q", task, got, all)
+		}
+	}
+}
+
+func TestCommitMessageArrivesByteForByte(t *testing.T) {
+	s := newSite(t)
+	message := strings.Join(hostile, "\n") + "\n"
+	message += strings.Repeat("0123456789abcde\n", (100<<10-len(message))/16+1)
+	message = message[:100<<10]
+	run := s.start(hooktest.NewGitHubPush(message))
+	s.waitPhase(run, "Succeeded")
+	if got := s.log(run, "report"); got != message {
+		t.Errorf("a message of %d bytes arrived as %d bytes that differ at %d", len(message), len(got), firstDifference(got, message))
+	}
+}
+
+func TestTooLongCommitMessageIsRefused(t *testing.T) {
+	s := newSite(t)
+	p := hooktest.NewGitHubPush(strings.Repeat("x", 130<<10))
+	got := s.do(s.delivery(p.Body()))
+	d := s.decisionOf(got)
+	if got.code != http.StatusUnprocessableEntity || d.Error == nil || !strings.Contains(d.Error.Detail, "params.message") {
+		t.Errorf("got %d %s; want 422 that names params.message", got.code, got.body)
+	}
+	if n := s.runsOf(p.SHA); n != 0 {
+		t.Errorf("%d Workflows were created", n)
+	}
+}
+
+func firstDifference(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}

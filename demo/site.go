@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/runhook/runhook/pkg/hook/hooktest"
+)
+
+// site is the deployed runhook, and what it takes to talk to it.
+type site struct {
+	url, metricsURL string
+	secret          []byte
+	token           string
+}
+
+// localSite reads what `localcluster env` and `make deploy` left.
+func localSite() (site, error) {
+	s := site{url: os.Getenv("RUNHOOK_URL"), metricsURL: os.Getenv("RUNHOOK_METRICS_URL")}
+	if s.url == "" || s.metricsURL == "" {
+		return s, fmt.Errorf("RUNHOOK_URL and RUNHOOK_METRICS_URL are not set: run `make demo`, or eval \"$(bin/localcluster env)\" first")
+	}
+	var err error
+	if s.secret, err = os.ReadFile("bin/deploy/github-secret"); err != nil {
+		return s, fmt.Errorf("runhook is not deployed here (run `make deploy`): %w", err)
+	}
+	token, err := os.ReadFile("bin/deploy/demo-token")
+	s.token = string(token)
+	return s, err
+}
+
+// decision is what a hook says that it did.
+type decision struct {
+	Route   string `json:"route"`
+	Call    string `json:"call"`
+	Run     string `json:"run"`
+	Created bool   `json:"created"`
+}
+
+func (s site) deliver(ctx context.Context, push []byte) (decision, error) {
+	request, err := hooktest.GitHubRequest(s.url+"/hooks/acme", push, s.secret)
+	if err != nil {
+		return decision{}, err
+	}
+	var answer struct {
+		Decisions []decision `json:"decisions"`
+	}
+	if err := call(request.WithContext(ctx), &answer); err != nil {
+		return decision{}, err
+	}
+	if len(answer.Decisions) != 1 || answer.Decisions[0].Run == "" {
+		return decision{}, fmt.Errorf("the hook started no run: %+v", answer.Decisions)
+	}
+	return answer.Decisions[0], nil
+}
+
+func (s site) status(ctx context.Context, run string) (status, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/functions/status?run="+url.QueryEscape(run), nil)
+	if err != nil {
+		return status{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	var raw json.RawMessage
+	if err := call(request, &raw); err != nil {
+		return status{}, err
+	}
+	answer := status{raw: raw}
+	return answer, json.Unmarshal(raw, &answer)
+}
+
+// metrics gives the lines that a push and a run have moved.
+func (s site) metrics(ctx context.Context) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.metricsURL, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for line := range strings.Lines(string(body)) {
+		if strings.HasPrefix(line, "runhook_") && !strings.HasSuffix(line, " 0\n") && !strings.Contains(line, "_bucket") {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return strings.Join(lines, ""), nil
+}
+
+func call(request *http.Request, into any) error {
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s answered %s: %s", request.Method, request.URL, response.Status, body)
+	}
+	return json.Unmarshal(body, into)
+}
+
+// workflowPhase asks the cluster, not runhook.
+func workflowPhase(ctx context.Context, run string) (string, error) {
+	out, err := exec.CommandContext(ctx, "kubectl", "-n", "runs", "get", "workflow", run, "-o", "jsonpath={.status.phase}").Output()
+	return string(out), err
+}
+
+// goOn says what a person may type next.
+func (s site) goOn(run string) string {
+	return fmt.Sprintf(`
+Go on from here, in this folder:
+
+  eval "$(bin/localcluster env)"
+  kubectl -n runs get workflow %[1]s -o yaml
+  kubectl -n runs get pods -l workflows.argoproj.io/workflow=%[1]s
+  kubectl -n runs logs -l workflows.argoproj.io/workflow=%[1]s,runhook/task=report -c main
+  argo -n runs get %[1]s                    # where you have Argo's CLI
+  curl -H "Authorization: Bearer $(cat bin/deploy/demo-token)" "%[2]s/functions/status?run=%[1]s"
+  curl %[3]s
+`, run, s.url, s.metricsURL)
+}
