@@ -25,6 +25,14 @@ const (
 	NodeStatus = 64 << 20
 	// JSONDepth is how deep JSON or YAML may nest; a run needs 12.
 	JSONDepth = 64
+	// YAMLBytes is a YAML document as JSON, its aliases written out: a few
+	// lines of aliases of aliases would fill any memory.
+	YAMLBytes = 4 << 20
+	// Problems is how many mistakes of one request are told: a hostile body
+	// holds hundreds of thousands, and nobody reads them.
+	Problems = 100
+	// Quoted is how many bytes of a text from outside an error says back.
+	Quoted = 200
 )
 
 // Times that a caller waits.
