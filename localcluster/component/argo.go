@@ -1,0 +1,105 @@
+package component
+
+import (
+	"context"
+	"strings"
+
+	"github.com/runhook/runhook/localcluster/binaries"
+	"github.com/runhook/runhook/localcluster/layout"
+)
+
+// argoWorkflows is Argo's controller as a pod, and its full CRDs: with them the
+// API server checks what it is sent.
+func argoWorkflows() Component {
+	return deployment("argo-workflows", nil, "argo", "workflow-controller", startArgo)
+}
+
+func startArgo(ctx context.Context, c *Cluster) error {
+	crds, err := upstream(c, "argo-crds", "argo-workflows", "base", "crds", "full")
+	if err != nil {
+		return err
+	}
+	objects, err := render(ctx, c, "argo-crds", "resources: ["+crds+"]\n", asIs)
+	if err != nil {
+		return err
+	}
+	if err := apply(ctx, c, "argo-crds", objects); err != nil {
+		return err
+	}
+	base, err := upstream(c, "argo-workflows", "argo-workflows", "base", "workflow-controller")
+	if err != nil {
+		return err
+	}
+	rbac, err := upstream(c, "argo-workflows", "argo-workflows", "cluster-install-no-crds", "workflow-controller-rbac")
+	if err != nil {
+		return err
+	}
+	objects, err = render(ctx, c, "argo-workflows", argoKustomization(base, rbac), asIs)
+	if err != nil {
+		return err
+	}
+	return apply(ctx, c, "argo-workflows", argoNamespaces+objects)
+}
+
+const argoNamespaces = `apiVersion: v1
+kind: Namespace
+metadata: {name: argo}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: ` + layout.RunsNamespace + `}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: workflow-controller-metrics, namespace: argo}
+spec:
+  selector: {app: workflow-controller}
+  ports: [{name: metrics, port: 9090}]
+---
+`
+
+// The requeue time is how soon a changed pod is looked at: 10 s by default.
+const argoTemplate = `namespace: argo
+resources: [BASE, RBAC]
+images:
+- {name: quay.io/argoproj/workflow-controller, newName: REGISTRY/workflow-controller, newTag: VERSION}
+patches:
+- target: {kind: Deployment, name: workflow-controller}
+  patch: |
+    - {op: add, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
+    - {op: add, path: /spec/template/spec/containers/0/securityContext/runAsUser, value: 8737}
+    - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: LEADER_ELECTION_DISABLE, value: "true"}}
+    - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: DEFAULT_REQUEUE_TIME, value: 2s}}
+    - {op: replace, path: /spec/template/spec/containers/0/args, value: [--namespaced, --managed-namespace, RUNS, --configmap, workflow-controller-configmap, --executor-image, REGISTRY/EXECUTOR, --executor-image-pull-policy, IfNotPresent]}
+PIN
+- target: {kind: ConfigMap, name: workflow-controller-configmap}
+  patch: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: workflow-controller-configmap}
+    data:
+      executor: |
+        imagePullPolicy: IfNotPresent
+        resources: {requests: {cpu: 10m, memory: 64Mi}}
+      metricsConfig: |
+        enabled: true
+        path: /metrics
+        port: 9090
+        secure: false
+`
+
+// pinned keeps the cluster's own pods on the first node, whatever befalls it,
+// so that the other nodes are empty and tests can taint or lose them.
+const pinned = `    - {op: add, path: /spec/template/spec/nodeSelector, value: {kubernetes.io/hostname: NODE}}
+    - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}`
+
+func argoKustomization(base, rbac string) string {
+	return fill(argoTemplate, "BASE", base, "RBAC", rbac, "VERSION", binaries.ArgoWorkflowsVersion,
+		"EXECUTOR", argoexecImage, "RUNS", layout.RunsNamespace)
+}
+
+// fill fills a template's words in, those that all templates share included.
+func fill(template string, pairs ...string) string {
+	pairs = append(pairs, "NODE", layout.NodeName(1), "REGISTRY", layout.Registry)
+	return strings.NewReplacer(pairs...).Replace(strings.ReplaceAll(template, "PIN\n", pinned+"\n"))
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/runhook/runhook/localcluster/binaries"
+	"github.com/runhook/runhook/localcluster/component"
+	"github.com/runhook/runhook/localcluster/images"
+	"github.com/runhook/runhook/localcluster/layout"
+	"github.com/runhook/runhook/localcluster/machine"
+	"github.com/runhook/runhook/localcluster/progress"
+)
+
+// The commands here run inside the cluster's namespaces; up and status start them.
+
+func bootCommand() *cobra.Command {
+	var place place
+	var since string
+	var fresh bool
+	command := &cobra.Command{
+		Use: "boot", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			listeners, err := component.Inherited()
+			if err != nil {
+				return err
+			}
+			start, err := time.Parse(time.RFC3339Nano, since)
+			if err != nil {
+				return fmt.Errorf("read --since: %w", err)
+			}
+			c, err := newCluster(place.home, place.set)
+			if err != nil {
+				return err
+			}
+			c.Listeners = listeners
+			if fresh {
+				if err := machine.CoverFolders(c.Home.Run(resolverFile)); err != nil {
+					return err
+				}
+			}
+			p := progress.New(os.Stderr, start)
+			if err := component.Up(cmd.Context(), c, component.All(), p); err != nil {
+				return err
+			}
+			p.Line("the cluster is up: eval \"$(localcluster env)\"")
+			return nil
+		},
+	}
+	place.flags(command)
+	command.Flags().StringVar(&since, "since", "", "when up began")
+	command.Flags().BoolVar(&fresh, "fresh", false, "the mount namespace is new")
+	return command
+}
+
+func inspectCommand() *cobra.Command {
+	var place place
+	command := &cobra.Command{
+		Use: "inspect", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := newCluster(place.home, place.set)
+			if err != nil {
+				return err
+			}
+			return inspect(cmd, c)
+		},
+	}
+	place.flags(command)
+	return command
+}
+
+func inspect(cmd *cobra.Command, c *component.Cluster) error {
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "COMPONENT\tPID\tMEMORY\tREADY")
+	unready := 0
+	for _, part := range component.All() {
+		record, err := component.Record(c, part.Name)
+		if err != nil {
+			return err
+		}
+		pid, memory := "-", "-"
+		if record.Alive() {
+			pid, memory = fmt.Sprint(record.PID), fmt.Sprintf("%d MiB", record.Memory())
+		}
+		ready := "yes"
+		if err := part.Ready(cmd.Context(), c); err != nil {
+			ready = "no: " + err.Error()
+			unready++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", part.Name, pid, memory, ready)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the table: %w", err)
+	}
+	if unready > 0 {
+		return fmt.Errorf("%d components are not ready: run localcluster up; logs are in %s", unready, c.Home.Run("log"))
+	}
+	return nil
+}
+
+// place tells a command inside where everything lies: it has no working directory of its own.
+type place struct {
+	home layout.Home
+	set  binaries.Set
+}
+
+func (p *place) flags(command *cobra.Command) {
+	command.Flags().StringVar(&p.home.Dir, "home", "", "the cluster's home")
+	command.Flags().StringVar(&p.home.Checkout, "checkout", "", "the repository's root")
+	command.Flags().StringVar(&p.set.Dir, "binaries", "", "folder of the binaries")
+}
+
+func (p place) args() []string {
+	return []string{"--home", p.home.Dir, "--checkout", p.home.Checkout, "--binaries", p.set.Dir}
+}
+
+func forwardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "forward", Hidden: true,
+		RunE: func(cmd *cobra.Command, targets []string) error {
+			listeners, err := component.Inherited()
+			if err != nil {
+				return err
+			}
+			return component.Forward(cmd.Context(), listeners, targets)
+		},
+	}
+}
+
+func registryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "registry", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return images.Serve(cmd.Context(), args[0], args[1])
+		},
+	}
+}

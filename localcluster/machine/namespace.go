@@ -1,0 +1,121 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// netns is a named network namespace, as `ip netns` keeps it.
+func netns(name string) string { return filepath.Join("/run/netns", name) }
+
+// NamespaceExists tells whether the network namespace is there.
+func NamespaceExists(name string) bool {
+	out, err := exec.Command("ip", "netns", "list").Output()
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); len(f) > 0 && f[0] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// EnsureNamespace makes the network namespace.
+func EnsureNamespace(ctx context.Context, name string) error {
+	if NamespaceExists(name) {
+		return nil
+	}
+	if out, err := exec.CommandContext(ctx, "ip", "netns", "add", name).CombinedOutput(); err != nil {
+		return fmt.Errorf("ip netns add %s: %w: %s", name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// DeleteNamespace removes it, with every address, rule and route in it.
+func DeleteNamespace(ctx context.Context, name string) error {
+	if !NamespaceExists(name) {
+		return nil
+	}
+	if out, err := exec.CommandContext(ctx, "ip", "netns", "del", name).CombinedOutput(); err != nil {
+		return fmt.Errorf("ip netns del %s: %w: %s", name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Members are the processes that stand in the network namespace. Pods do not:
+// each has one of its own.
+func Members(name string) ([]int, error) {
+	var want syscall.Stat_t
+	if err := syscall.Stat(netns(name), &want); err != nil {
+		if errors.Is(err, syscall.ENOENT) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("look at network namespace %s: %w", name, err)
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		var have syscall.Stat_t
+		if syscall.Stat(fmt.Sprintf("/proc/%d/ns/net", pid), &have) == nil && have.Ino == want.Ino && have.Dev == want.Dev {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// Entry is how a command of the cluster's inside is started: in its network
+// namespace and in the mount namespace that its processes share.
+type Entry struct {
+	// Fresh means that no process of the cluster lives, so that the mount
+	// namespace is made anew.
+	Fresh bool
+	args  []string
+}
+
+// Enter finds the namespaces. The mount namespace has no name: it lives as long
+// as one of the cluster's processes, and with the last of them all mounts go.
+func Enter(name string) (Entry, error) {
+	pids, err := Members(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{Fresh: true, args: []string{"--net=" + netns(name)}}
+	own, err := os.Readlink("/proc/self/ns/mnt")
+	if err != nil {
+		return Entry{}, fmt.Errorf("look at the mount namespace: %w", err)
+	}
+	for _, pid := range pids {
+		// A shell someone opened inside shares the machine's mounts: not this one.
+		if mnt, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err == nil && mnt != own {
+			e.Fresh = false
+			e.args = append(e.args, fmt.Sprintf("--mount=/proc/%d/ns/mnt", pid))
+			break
+		}
+	}
+	return e, nil
+}
+
+// Command starts a program inside.
+func (e Entry) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "nsenter", append(append(e.args, "--", program), args...)...)
+	if e.Fresh {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	}
+	return cmd
+}

@@ -1,0 +1,33 @@
+// Command localcluster builds and runs a real cluster on one plain Debian
+// machine: Kubernetes with three nodes, Argo Workflows and Events, Kueue,
+// BuildKit, a registry, Prometheus and Alertmanager.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := root().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "localcluster:", err)
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	command := &cobra.Command{
+		Use: "localcluster", Short: "A real cluster on this machine",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	command.AddCommand(upCommand(), downCommand(), statusCommand(), envCommand(),
+		bootCommand(), inspectCommand(), forwardCommand(), registryCommand())
+	return command
+}
