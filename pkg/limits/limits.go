@@ -23,6 +23,12 @@ const (
 	// NodeStatus is a Workflow's node status after decompression: Argo writes
 	// at most 1 MiB compressed, which a hostile object could blow up.
 	NodeStatus = 64 << 20
+	// EvidenceBytes and EvidenceEntries bound the annotation runhook/evidence:
+	// Kubernetes takes 256 KiB of annotations, and others want room too.
+	EvidenceBytes   = 128 << 10
+	EvidenceEntries = 2000
+	// EvidencePlain is the same decompressed: an entry has below 1 KiB.
+	EvidencePlain = 2 << 20
 	// JSONDepth is how deep JSON or YAML may nest; a run needs 12.
 	JSONDepth = 64
 	// YAMLBytes is a YAML document as JSON, its aliases written out: a few
@@ -46,6 +52,39 @@ const (
 	// ShutdownTime is how long requests under way may take after SIGTERM;
 	// Kubernetes kills after 30 s.
 	ShutdownTime = 20 * time.Second
+	// HeadTime is how long a request's head may take to come in, BodyTime the
+	// whole request: a slow sender must not hold a connection for ever. 3 MiB
+	// in 30 s is 100 KiB/s.
+	HeadTime = 5 * time.Second
+	BodyTime = 30 * time.Second
+	// IdleTime is how long a connection stays open between two requests.
+	IdleTime = 2 * time.Minute
+	// TokenTime is how long the API server's word on a ServiceAccount token
+	// is believed: a deleted account is shut out after it.
+	TokenTime = 10 * time.Second
+	// OnceKeep is how long an alert's having been acted on is remembered:
+	// longer than Alertmanager repeats anything.
+	OnceKeep = 7 * 24 * time.Hour
+)
+
+// Rates, a second, and how many may come at once.
+const (
+	// CallerRate lets a Sensor with ten thousand events catch up in minutes.
+	CallerRate  = 50
+	CallerBurst = 200
+	// HookRate is for verified deliveries: a monorepo's busiest hour has one a second.
+	HookRate  = 50
+	HookBurst = 200
+	// AddressRate is for deliveries and tokens that are not proven.
+	AddressRate  = 1
+	AddressBurst = 30
+	// RateKeys is how many callers, hooks or addresses are told apart at once;
+	// the one that has been away longest is forgotten first.
+	RateKeys = 10_000
+	// Tokens is how many ServiceAccount tokens are remembered.
+	Tokens = 1000
+	// TokenBytes is the longest bearer token that is looked at.
+	TokenBytes = 16 << 10
 )
 
 // Sizes of a run.
@@ -59,4 +98,27 @@ const (
 	// MinMemory is the least a container is given: below it runc fails, and
 	// `memory: 8` (bytes) is a slip of the pen.
 	MinMemory = 4 << 20
+)
+
+// Deliveries.
+const (
+	// CELCost bounds one expression of a route: Kubernetes gives one of its
+	// own expressions as much, about a tenth of a second at worst.
+	CELCost = 1_000_000
+	// WebhookWindow is how far a signed time may be off, as Standard Webhooks
+	// asks.
+	WebhookWindow = 5 * time.Minute
+	// WebhookSignatures is how many signatures one header may list.
+	WebhookSignatures = 16
+)
+
+// Sizes of a machine-learning project.
+const (
+	// GordoConfig is a config file in bytes: 5,000 machines of 30 tags each
+	// take about 10 MiB, and reading takes some 20 times a file's size.
+	GordoConfig = 32 << 20
+	// GordoExpanded is the config with its aliases written out: a few lines of
+	// aliases of aliases would fill any memory. 100,000 small machines take a
+	// third of it.
+	GordoExpanded = 192 << 20
 )
