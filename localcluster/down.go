@@ -47,6 +47,11 @@ func down(ctx context.Context, home layout.Home) error {
 	if err := machine.DeleteNamespace(ctx, layout.Namespace); err != nil {
 		return err
 	}
+	if len(readLines(home.Run(madeNetns))) > 0 {
+		if err := machine.RemoveNamespaceFolder(); err != nil {
+			return err
+		}
+	}
 	if err := machine.Unmount(home.State()); err != nil {
 		return err
 	}

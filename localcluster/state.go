@@ -20,6 +20,7 @@ const (
 	bootFile     = "boot-id"      // the machine's boot it was started in
 	binariesFile = "binaries"     // the set it runs
 	madeFolders  = "made-folders" // folders of the machine that were made for it
+	madeNetns    = "made-netns"   // there when the machine had no named network namespace before
 	resolverFile = "resolv.conf"
 )
 

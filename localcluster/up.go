@@ -75,6 +75,11 @@ func installPackages(ctx context.Context, home layout.Home, p *progress.Printer)
 
 // enter makes the namespaces and runs boot in them.
 func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.Printer) error {
+	if !machine.NamespaceFolderExists() {
+		if err := addLines(home.Run(madeNetns), []string{"yes"}); err != nil {
+			return err
+		}
+	}
 	if err := machine.EnsureNamespace(ctx, layout.Namespace); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package component
 
 import (
 	"context"
-	"strings"
 
 	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/layout"
@@ -60,9 +59,9 @@ spec:
 
 // The requeue time is how soon a changed pod is looked at: 10 s by default.
 const argoTemplate = `namespace: argo
-resources: [BASE, RBAC]
+resources: [${BASE}, ${RBAC}]
 images:
-- {name: quay.io/argoproj/workflow-controller, newName: REGISTRY/workflow-controller, newTag: VERSION}
+- {name: quay.io/argoproj/workflow-controller, newName: ${REGISTRY}/workflow-controller, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: workflow-controller}
   patch: |
@@ -70,8 +69,8 @@ patches:
     - {op: add, path: /spec/template/spec/containers/0/securityContext/runAsUser, value: 8737}
     - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: LEADER_ELECTION_DISABLE, value: "true"}}
     - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: DEFAULT_REQUEUE_TIME, value: 2s}}
-    - {op: replace, path: /spec/template/spec/containers/0/args, value: [--namespaced, --managed-namespace, RUNS, --configmap, workflow-controller-configmap, --executor-image, REGISTRY/EXECUTOR, --executor-image-pull-policy, IfNotPresent]}
-PIN
+    - {op: replace, path: /spec/template/spec/containers/0/args, value: [--namespaced, --managed-namespace, ${RUNS}, --configmap, workflow-controller-configmap, --executor-image, ${REGISTRY}/${EXECUTOR}, --executor-image-pull-policy, IfNotPresent]}
+${PINNED}
 - target: {kind: ConfigMap, name: workflow-controller-configmap}
   patch: |
     apiVersion: v1
@@ -88,18 +87,9 @@ PIN
         secure: false
 `
 
-// pinned keeps the cluster's own pods on the first node, whatever befalls it,
-// so that the other nodes are empty and tests can taint or lose them.
-const pinned = `    - {op: add, path: /spec/template/spec/nodeSelector, value: {kubernetes.io/hostname: NODE}}
-    - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}`
-
 func argoKustomization(base, rbac string) string {
-	return fill(argoTemplate, "BASE", base, "RBAC", rbac, "VERSION", binaries.ArgoWorkflowsVersion,
-		"EXECUTOR", argoexecImage, "RUNS", layout.RunsNamespace)
-}
-
-// fill fills a template's words in, those that all templates share included.
-func fill(template string, pairs ...string) string {
-	pairs = append(pairs, "NODE", layout.NodeName(1), "REGISTRY", layout.Registry)
-	return strings.NewReplacer(pairs...).Replace(strings.ReplaceAll(template, "PIN\n", pinned+"\n"))
+	return fill(argoTemplate, words{
+		"BASE": base, "RBAC": rbac, "VERSION": binaries.ArgoWorkflowsVersion, "EXECUTOR": argoexecImage,
+		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
+	})
 }

@@ -2,7 +2,6 @@ package component
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/runhook/runhook/localcluster/layout"
 )
@@ -35,14 +34,14 @@ const registryHosts = `server = "http://` + layout.Registry + `"
 
 // restrict_oom_score_adj: root may lack the capability to lower a score.
 const containerdTemplate = `version = 2
-root = "DIR/containerd"
-state = "DIR/containerd-state"
+root = "${DIR}/containerd"
+state = "${DIR}/containerd-state"
 
 [grpc]
-  address = "DIR/containerd.sock"
+  address = "${DIR}/containerd.sock"
 
 [plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "SANDBOX"
+  sandbox_image = "${SANDBOX}"
   restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".containerd]
     snapshotter = "overlayfs"
@@ -51,13 +50,13 @@ state = "DIR/containerd-state"
       runtime_type = "io.containerd.runc.v2"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
-    conf_dir = "DIR/cni"
+    conf_dir = "${DIR}/cni"
   [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "DIR/registries"
+    config_path = "${DIR}/registries"
 `
 
 func containerdConfig(dir string) string {
-	return strings.NewReplacer("DIR", dir, "SANDBOX", layout.Registry+"/"+pauseImage).Replace(containerdTemplate)
+	return fill(containerdTemplate, words{"DIR": dir, "SANDBOX": layout.Registry + "/" + pauseImage})
 }
 
 // cniConfig puts the node's pods on the one bridge, with a range of their own.

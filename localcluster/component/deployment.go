@@ -9,7 +9,7 @@ import (
 func deployment(name string, needs []string, namespace, deploymentName string, start func(context.Context, *Cluster) error) Component {
 	return Component{
 		Name: name, Patience: podPatience,
-		Needs: append([]string{"node1-kubelet", "controller-manager", "scheduler", "proxy", "dns"}, needs...),
+		Needs: append([]string{"apiserver"}, needs...), // its pod may wait for the nodes
 		Start: start,
 		Ready: available(namespace, deploymentName),
 		Explain: func(ctx context.Context, c *Cluster) error {

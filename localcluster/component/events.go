@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/runhook/runhook/localcluster/binaries"
+	"github.com/runhook/runhook/localcluster/layout"
 )
 
 // argoEvents is Argo Events' controller as a pod and an event bus on the cluster's NATS.
@@ -16,14 +17,14 @@ func startEvents(ctx context.Context, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	objects, err := render(ctx, c, "argo-events", fill(eventsTemplate, "BASE", base, "VERSION", binaries.ArgoEventsVersion), asIs)
+	objects, err := render(ctx, c, "argo-events", eventsKustomization(base), asIs)
 	if err != nil {
 		return err
 	}
 	if err := apply(ctx, c, "argo-events", eventsNamespace+objects); err != nil {
 		return err
 	}
-	return apply(ctx, c, "event-bus", fill(eventBus, "NATS", natsAddress))
+	return apply(ctx, c, "event-bus", eventBus)
 }
 
 const eventsNamespace = `apiVersion: v1
@@ -34,14 +35,14 @@ metadata: {name: argo-events}
 
 // The controller ends at once without at least one version of each kind of bus,
 // so both are named though neither is used.
-const eventsTemplate = `resources: [BASE]
+const eventsTemplate = `resources: [${BASE}]
 images:
-- {name: quay.io/argoproj/argo-events, newName: REGISTRY/argo-events, newTag: VERSION}
+- {name: quay.io/argoproj/argo-events, newName: ${REGISTRY}/argo-events, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: controller-manager}
   patch: |
     - {op: replace, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
-PIN
+${PINNED}
 - target: {kind: Deployment, name: controller-manager}
   patch: |
     apiVersion: apps/v1
@@ -52,7 +53,7 @@ PIN
         spec:
           containers:
           - name: controller-manager
-            env: [{name: ARGO_EVENTS_IMAGE, value: "REGISTRY/argo-events:VERSION"}]
+            env: [{name: ARGO_EVENTS_IMAGE, value: "${REGISTRY}/argo-events:${VERSION}"}]
 - target: {kind: ConfigMap, name: argo-events-controller-config}
   patch: |
     apiVersion: v1
@@ -76,7 +77,7 @@ kind: EventBus
 metadata: {name: default, namespace: argo-events}
 spec:
   jetstreamExotic:
-    url: nats://NATS
+    url: nats://` + natsAddress + `
     streamConfig: |
       maxMsgs: 50000
       maxAge: 168h
@@ -86,3 +87,9 @@ spec:
       retention: 0
       discard: 0
 `
+
+func eventsKustomization(base string) string {
+	return fill(eventsTemplate, words{
+		"BASE": base, "VERSION": binaries.ArgoEventsVersion, "REGISTRY": layout.Registry, "PINNED": pinned,
+	})
+}

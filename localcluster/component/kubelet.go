@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"strconv"
-	"strings"
 
 	"github.com/runhook/runhook/localcluster/layout"
 	"github.com/runhook/runhook/localcluster/machine"
@@ -45,42 +44,42 @@ func nodeControlGroup(n int) string { return path.Join(layout.ControlGroup, layo
 // syncFrequency: a changed Secret is there in seconds, which Kueue's start waits for.
 const kubeletTemplate = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-address: ADDRESS
+address: ${ADDRESS}
 healthzBindAddress: 127.0.0.1
-healthzPort: HEALTH
-authentication: {anonymous: {enabled: false}, webhook: {enabled: true}, x509: {clientCAFile: AUTHORITY}}
+healthzPort: ${HEALTH}
+authentication: {anonymous: {enabled: false}, webhook: {enabled: true}, x509: {clientCAFile: ${AUTHORITY}}}
 authorization: {mode: Webhook}
-tlsCertFile: CERT
-tlsPrivateKeyFile: KEY
+tlsCertFile: ${CERT}
+tlsPrivateKeyFile: ${KEY}
 cgroupDriver: cgroupfs
-cgroupRoot: /GROUP
+cgroupRoot: /${GROUP}
 cgroupsPerQOS: true
 enforceNodeAllocatable: []
-containerRuntimeEndpoint: unix://SOCKET
+containerRuntimeEndpoint: unix://${SOCKET}
 failSwapOn: false
 failCgroupV1: false
 evictionHard: {nodefs.available: "1%", imagefs.available: "1%", memory.available: 100Mi}
 imageGCHighThresholdPercent: 100
 resolvConf: ""
-clusterDNS: [DNS]
+clusterDNS: [${DNS}]
 clusterDomain: cluster.local
 localStorageCapacityIsolation: false
 syncFrequency: 5s
-podLogsDir: LOGS
+podLogsDir: ${LOGS}
 `
 
 func kubeletConfig(c *Cluster, n int) string {
 	name := layout.NodeName(n)
-	return strings.NewReplacer(
-		"ADDRESS", layout.NodeAddress(n),
-		"HEALTH", strconv.Itoa(10260+10*n),
-		"AUTHORITY", c.PKI.Cert(pki.Authority),
-		"CERT", c.PKI.Cert(name), "KEY", c.PKI.Key(name),
-		"GROUP", nodeControlGroup(n),
-		"SOCKET", containerdSocket(c, n),
-		"DNS", layout.Gateway,
-		"LOGS", c.Home.Run(name, "pods"),
-	).Replace(kubeletTemplate)
+	return fill(kubeletTemplate, words{
+		"ADDRESS":   layout.NodeAddress(n),
+		"HEALTH":    strconv.Itoa(10260 + 10*n),
+		"AUTHORITY": c.PKI.Cert(pki.Authority),
+		"CERT":      c.PKI.Cert(name), "KEY": c.PKI.Key(name),
+		"GROUP":  nodeControlGroup(n),
+		"SOCKET": containerdSocket(c, n),
+		"DNS":    layout.Gateway,
+		"LOGS":   c.Home.Run(name, "pods"),
+	})
 }
 
 func nodeReady(ctx context.Context, c *Cluster, name string) error {

@@ -22,7 +22,10 @@ func startKueue(ctx context.Context, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	kustomization := fill(kueueTemplate, "BASE", base, "VERSION", binaries.KueueVersion, "RUNS", layout.RunsNamespace)
+	kustomization := fill(kueueTemplate, words{
+		"BASE": base, "VERSION": binaries.KueueVersion,
+		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
+	})
 	objects, err := render(ctx, c, "kueue", kustomization, trimWebhooks)
 	if err != nil {
 		return err
@@ -31,9 +34,9 @@ func startKueue(ctx context.Context, c *Cluster) error {
 }
 
 // The user is given because an image made of one binary has none.
-const kueueTemplate = `resources: [BASE]
+const kueueTemplate = `resources: [${BASE}]
 images:
-- {name: us-central1-docker.pkg.dev/k8s-staging-images/kueue/kueue, newName: REGISTRY/kueue, newTag: VERSION}
+- {name: us-central1-docker.pkg.dev/k8s-staging-images/kueue/kueue, newName: ${REGISTRY}/kueue, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: kueue-controller-manager}
   patch: |
@@ -41,7 +44,7 @@ patches:
     - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 50m, memory: 128Mi}}}
     - {op: add, path: /spec/template/spec/securityContext/runAsUser, value: 65532}
     - {op: replace, path: /spec/replicas, value: 1}
-PIN
+${PINNED}
 - target: {kind: ConfigMap, name: kueue-manager-config}
   patch: |
     apiVersion: v1
@@ -57,7 +60,7 @@ PIN
         leaderElection: {leaderElect: false}
         clientConnection: {qps: 50, burst: 100}
         managedJobsNamespaceSelector:
-          matchLabels: {kubernetes.io/metadata.name: RUNS}
+          matchLabels: {kubernetes.io/metadata.name: ${RUNS}}
         integrations:
           frameworks: [pod]
 `

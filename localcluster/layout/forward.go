@@ -29,5 +29,5 @@ var Forwards = []Forward{
 	{19093, Gateway + ":9093", "RUNHOOK_ALERTMANAGER", "http://%s"},
 	{11234, Gateway + ":1234", "BUILDKIT_HOST", "tcp://%s"},
 	{18080, "runhook.runhook-system.svc.cluster.local:8080", "RUNHOOK_URL", "http://%s"},
-	{19091, "runhook.runhook-system.svc.cluster.local:9090", "RUNHOOK_METRICS", "http://%s"},
+	{19091, "runhook-metrics.runhook-system.svc.cluster.local:9090", "RUNHOOK_METRICS", "http://%s"},
 }

@@ -10,10 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// netns is a named network namespace, as `ip netns` keeps it.
-func netns(name string) string { return filepath.Join("/run/netns", name) }
+// netnsFolder is where `ip netns` keeps namespaces by name; it makes it a mount of its own.
+const netnsFolder = "/run/netns"
+
+// netns is a named network namespace.
+func netns(name string) string { return filepath.Join(netnsFolder, name) }
 
 // NamespaceExists tells whether the network namespace is there.
 func NamespaceExists(name string) bool {
@@ -36,6 +41,32 @@ func EnsureNamespace(ctx context.Context, name string) error {
 	}
 	if out, err := exec.CommandContext(ctx, "ip", "netns", "add", name).CombinedOutput(); err != nil {
 		return fmt.Errorf("ip netns add %s: %w: %s", name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// NamespaceFolderExists tells whether anyone has made a named namespace here before.
+func NamespaceFolderExists() bool {
+	_, err := os.Stat(netnsFolder)
+	return err == nil
+}
+
+// RemoveNamespaceFolder undoes what the first `ip netns add` leaves, unless
+// another namespace is kept there by now.
+func RemoveNamespaceFolder() error {
+	entries, err := os.ReadDir(netnsFolder)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) > 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", netnsFolder, err)
+	}
+	// It may be no mount: then there is nothing to unmount.
+	if err := unix.Unmount(netnsFolder, 0); err != nil && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("unmount %s: %w", netnsFolder, err)
+	}
+	if err := os.Remove(netnsFolder); err != nil {
+		return fmt.Errorf("remove %s: %w", netnsFolder, err)
 	}
 	return nil
 }
