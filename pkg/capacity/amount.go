@@ -13,9 +13,9 @@ type quantity = resource.Quantity
 // The scheduler counts in the same units.
 type Amount struct{ MilliCPU, Bytes int64 }
 
-// amountOf reads the two resources. A quantity below zero, which no API server
+// AmountOf reads the two resources of a list. A quantity below zero, which no API server
 // takes, counts as none.
-func amountOf(list corev1.ResourceList) Amount {
+func AmountOf(list corev1.ResourceList) Amount {
 	return Amount{max(0, list.Cpu().MilliValue()), max(0, list.Memory().Value())}
 }
 

@@ -92,7 +92,7 @@ func (t *Tally) AddNode(node *corev1.Node) {
 	if !t.settings.Listed(node) {
 		return
 	}
-	entry := &counted{allocatable: amountOf(node.Status.Allocatable)}
+	entry := &counted{allocatable: AmountOf(node.Status.Allocatable)}
 	if run := t.settings.ReservedFor(node); run != "" {
 		entry.reservedFor = &run
 	}

@@ -9,7 +9,7 @@ import (
 
 // Request is what a pod takes of a node as the scheduler counts it.
 func Request(pod *corev1.Pod) Amount {
-	return amountOf(resource.PodRequests(withDefaults(pod), resource.PodResourcesOptions{
+	return AmountOf(resource.PodRequests(withDefaults(pod), resource.PodResourcesOptions{
 		// A pod that was resized holds what the kubelet has granted it. Where
 		// the feature is off the status is empty, and the spec counts.
 		UseStatusResources: true,

@@ -6,6 +6,7 @@ package function
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/runhook/runhook/pkg/strict"
 )
@@ -45,6 +46,9 @@ type Call struct {
 	Key string
 	// DryRun asks for the API server's dry run.
 	DryRun bool
+	// Text says that the caller would rather read text than JSON, as with
+	// `Accept: text/plain`; a function that has none ignores it.
+	Text bool
 	// Origin says which delivery led here; nil for a direct call.
 	Origin *Origin
 }
@@ -53,6 +57,12 @@ type Call struct {
 type Response struct {
 	Status int // HTTP status, 2xx
 	Body   any // encoded as JSON
+	// Stream, when set, is the answer instead of Body: it writes text
+	// (text/plain in UTF-8), of which each write goes out at once, and ends
+	// with the context. It is called once, after Handle, and not under the
+	// time limit of Handle. What goes wrong before the first write is answered
+	// as a problem; later it ends the text.
+	Stream func(ctx context.Context, w io.Writer) error
 }
 
 // Caller is who calls, and what they may do beyond calling the function.

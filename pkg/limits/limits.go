@@ -20,6 +20,9 @@ const (
 	Workflow = 1 << 20
 	// LogBytes is how much of one attempt's log is given.
 	LogBytes = 1 << 20
+	// LogsBytes is how much one call of `logs` gives: a task of 1,000 workers
+	// would fill any memory.
+	LogsBytes = 16 << 20
 	// NodeStatus is a Workflow's node status after decompression: Argo writes
 	// at most 1 MiB compressed, which a hostile object could blow up.
 	NodeStatus = 64 << 20
@@ -49,6 +52,11 @@ const (
 	FunctionTime = 5 * time.Second
 	// ListTime is the same for functions that list a whole cluster.
 	ListTime = 30 * time.Second
+	// LogTime is how long one log may take within FunctionTime: a node that
+	// does not answer must not hide the logs of the others.
+	LogTime = 3 * time.Second
+	// FollowTime is how long a caller may follow a log.
+	FollowTime = time.Hour
 	// ShutdownTime is how long requests under way may take after SIGTERM;
 	// Kubernetes kills after 30 s.
 	ShutdownTime = 20 * time.Second
@@ -85,6 +93,14 @@ const (
 	Tokens = 1000
 	// TokenBytes is the longest bearer token that is looked at.
 	TokenBytes = 16 << 10
+)
+
+// Reading the cluster.
+const (
+	// Page is how many objects one request of a list asks for, as kubectl does.
+	Page = 500
+	// LogsAtOnce is how many logs of one call are read side by side.
+	LogsAtOnce = 8
 )
 
 // Sizes of a run.
