@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/strict"
 )
@@ -79,21 +80,16 @@ func (c *checker) wholeRun() {
 }
 
 func (c *checker) build(b Build) {
-	if c.policy.CheckBuild == nil {
-		c.add("build", "the config has nothing to build with")
-		return
+	ref, err := c.policy.Registry.Parse(b.Ref)
+	if err != nil {
+		c.add("build.ref", "%s", fault.From(err).Detail)
 	}
-	c.image("build.ref", b.Ref)
-	err := c.policy.CheckBuild(b)
-	if err == nil {
-		return
-	}
-	problem := fault.From(err)
-	if len(problem.Problems) == 0 {
-		c.add("build", "%s", problem.Detail)
-	}
-	for _, p := range problem.Problems {
-		c.add(strict.Join("build", p.Path), "%s", p.Detail)
+	var mistakes fault.List
+	image.Build{Ref: ref, Git: &b.Git}.Check(c.policy.GitHosts, &mistakes)
+	if err := mistakes.Err(fault.Invalid, "the build"); err != nil {
+		for _, p := range fault.From(err).Problems {
+			c.add(strict.Join("build", p.Path), "%s", p.Detail)
+		}
 	}
 }
 

@@ -1,5 +1,11 @@
 package run
 
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/runhook/runhook/pkg/image"
+)
+
 // Policy is what the config allows in a run, and what it gives where a run
 // says nothing.
 type Policy struct {
@@ -8,15 +14,15 @@ type Policy struct {
 	// Priorities are the names that the config knows.
 	Priorities []string
 	// Resources are for programs that name none.
-	Resources map[string]Quantity
+	Resources corev1.ResourceList
 	// VolumeKinds are the volume sources that are allowed, as Kubernetes calls
 	// them: persistentVolumeClaim, emptyDir.
 	VolumeKinds []string
 	// Claims and Secrets are the objects of the namespace that runs may use.
 	Claims, Secrets []string
-	// CheckBuild judges a build as function build-image does; the paths of its
-	// problems are below `build`. Nil: nothing is configured to build with.
-	CheckBuild func(Build) error
+	// Registry is where builds push to, GitHosts where their contexts may come from.
+	Registry image.Registry
+	GitHosts image.GitHosts
 }
 
 // Fill gives a run in which what it left open is filled in: queue, images,
@@ -62,9 +68,13 @@ func either(text, otherwise string) string {
 	return text
 }
 
-func orResources(named, otherwise map[string]Quantity) map[string]Quantity {
-	if len(named) == 0 {
-		return otherwise
+func orResources(named map[string]Quantity, otherwise corev1.ResourceList) map[string]Quantity {
+	if len(named) > 0 || len(otherwise) == 0 {
+		return named
 	}
-	return named
+	resources := make(map[string]Quantity, len(otherwise))
+	for name, quantity := range otherwise {
+		resources[string(name)] = Quantity(quantity.String())
+	}
+	return resources
 }

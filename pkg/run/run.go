@@ -5,6 +5,7 @@ package run
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/strict"
 )
 
@@ -39,14 +40,7 @@ type Build struct {
 	// Ref is a tag in the cluster's registry.
 	Ref string `json:"ref"`
 	// Git is the context.
-	Git Git `json:"git"`
-}
-
-// Git is one commit of a repository, or a folder in it.
-type Git struct {
-	URL  string `json:"url"`
-	SHA  string `json:"sha"`
-	Path string `json:"path,omitempty"`
+	Git image.Git `json:"git"`
 }
 
 // Task is one node of a run's graph.

@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
 )
 
 var update = flag.Bool("update", false, "write what is given to testdata")
@@ -18,17 +21,12 @@ var update = flag.Bool("update", false, "write what is given to testdata")
 // policy is what the tests' runs may use.
 var policy = Policy{
 	Priorities:  []string{"high", "normal"},
-	Resources:   map[string]Quantity{"cpu": "100m", "memory": "128Mi"},
+	Resources:   corev1.ResourceList{"cpu": resource.MustParse("100m"), "memory": resource.MustParse("128Mi")},
 	VolumeKinds: []string{"persistentVolumeClaim", "emptyDir", "secret", "projected", "azureFile"},
 	Claims:      []string{"runs"},
 	Secrets:     []string{"wandb"},
-	CheckBuild: func(b Build) error {
-		var problems fault.List
-		if !strings.HasSuffix(b.Git.URL, ".git") {
-			problems.Add("git.url", "does not end in .git")
-		}
-		return problems.Err(fault.Invalid, "the build is not acceptable")
-	},
+	Registry:    image.Registry{Host: "registry"},
+	GitHosts:    image.GitHosts{TLS: []string{"git.lab"}},
 }
 
 // parse decodes a run that is written as YAML.
