@@ -1,0 +1,116 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/limits"
+)
+
+// Invoker calls a function by its name.
+type Invoker interface {
+	Invoke(ctx context.Context, name string, call function.Call) (function.Response, error)
+}
+
+// Pauses between tries of a call: the first is short since most outages of an
+// API server are a lost connection, and a hook has 3 s in all.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// Act calls the functions of an outcome, one after the other, so that the
+// pushes of one delivery act in their order.
+func (h *Hook) Act(ctx context.Context, out Outcome, invoker Invoker) Answer {
+	results := make([]Result, 0, len(out.Decisions))
+	for i := range out.Decisions {
+		results = append(results, h.act(ctx, &out.Decisions[i], invoker))
+	}
+	return h.answer(out, results)
+}
+
+func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) Result {
+	if d.Ignored != "" {
+		return Result{Event: d.Event, Route: d.Route, Ignored: d.Ignored}
+	}
+	call := function.Call{
+		Caller: function.Caller{Name: "hook:" + h.path + "/" + d.Route, Everything: true},
+		Body:   d.Request, Key: d.Key, Origin: d.Origin,
+	}
+	response, err := invoke(ctx, invoker, d.Call, call)
+	if err != nil {
+		return refused(d, err)
+	}
+	return called(d, response)
+}
+
+// invoke calls a function, and again within the context's time while the
+// cluster is away: GitHub, GitLab and Gitea do not send a delivery again.
+func invoke(ctx context.Context, invoker Invoker, name string, call function.Call) (function.Response, error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
+	var last error
+	response, err := backoff.Retry(ctx, func() (function.Response, error) {
+		if err := ctx.Err(); err != nil {
+			if last == nil {
+				last = outOfTime(err)
+			}
+			return function.Response{}, backoff.Permanent(last)
+		}
+		response, err := invoker.Invoke(ctx, name, call)
+		switch {
+		case err == nil:
+			return response, nil
+		case ctx.Err() != nil && !fault.KindOf(err).Retryable():
+			err = outOfTime(err)
+		}
+		last = err
+		if fault.KindOf(err) != fault.Unavailable {
+			return response, backoff.Permanent(err)
+		}
+		return response, err
+	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limits.HookTime))
+	if err != nil && last != nil {
+		return response, last // not the context's end, but what was waited for
+	}
+	return response, err
+}
+
+// outOfTime is what a call comes to that the deadline cut: it may succeed later.
+func outOfTime(cause error) error {
+	return fault.Wrap(fault.Unavailable, cause, "the call did not end within the time of a hook")
+}
+
+// called reads of a function's response what an answer tells.
+func called(d *Decision, response function.Response) Result {
+	result := Result{Event: d.Event, Route: d.Route, Call: d.Call}
+	var told struct {
+		Run     string `json:"run"`
+		Created *bool  `json:"created"`
+		Status  any    `json:"status"`
+		Ignored Reason `json:"ignored"`
+	}
+	data, err := json.Marshal(response.Body)
+	if err != nil || json.Unmarshal(data, &told) != nil {
+		return result // a response of another form: that it was called is all there is to tell
+	}
+	if told.Ignored != "" {
+		return Result{Event: d.Event, Route: d.Route, Ignored: told.Ignored}
+	}
+	result.Run, result.Created = told.Run, told.Created
+	result.URL, _ = told.Status.(string)
+	return result
+}
+
+func refused(d *Decision, err error) Result {
+	f := fault.From(err)
+	return Result{
+		Event: d.Event, Route: d.Route, Call: d.Call,
+		Error: &Refusal{Code: f.Kind.Status(), Detail: f.Error(), kind: f.Kind, after: f.RetryAfter},
+	}
+}

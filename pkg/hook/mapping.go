@@ -1,0 +1,159 @@
+package hook
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/strict"
+)
+
+// mapping makes a function's request: a literal, over which fields are laid.
+type mapping struct {
+	literal json.RawMessage
+	fields  []field
+}
+
+type field struct {
+	path  fieldPath
+	value expression
+}
+
+// compileMapping checks every path and expression of a route. The shape of the
+// request depends on the config alone, so that at run time only an expression
+// can fail.
+func compileMapping(path string, spec *RouteSpec, problems *fault.List) mapping {
+	literal := spec.Request
+	if literal == nil {
+		literal = map[string]any{}
+	}
+	m := mapping{literal: json.RawMessage("{}")}
+	encoded, err := json.Marshal(literal)
+	if err == nil {
+		_, err = parseObject(encoded)
+	}
+	if err != nil {
+		problems.Add(path+".request", "not a request: %v", err)
+		return m
+	}
+	m.literal = encoded
+	env := environment
+	if spec.Select != nil {
+		env = selecting
+	}
+	for _, name := range slices.Sorted(maps.Keys(spec.Set)) {
+		at := strict.Key(path+".set", name)
+		target, err := parseFieldPath(name)
+		if err != nil {
+			problems.Add(at, "%v", err)
+			continue
+		}
+		value, err := compileExpression(spec.Set[name], env)
+		if err != nil {
+			problems.Add(at, "%v", err)
+			continue
+		}
+		m.fields = append(m.fields, field{target, value})
+	}
+	slices.SortFunc(m.fields, func(a, b field) int { return compareFieldPaths(a.path, b.path) })
+	m.checkShape(path, problems)
+	return m
+}
+
+// checkShape tries where every field lands.
+func (m mapping) checkShape(path string, problems *fault.List) {
+	var shape any = m.object()
+	for i, f := range m.fields {
+		at := strict.Key(path+".set", f.path.String())
+		if i > 0 && f.path.within(m.fields[i-1].path) {
+			problems.Add(at, "lies within %s, which is set too", m.fields[i-1].path)
+			continue
+		}
+		if _, err := f.path.assign(shape, nil); err != nil {
+			problems.Add(at, "%v", err)
+		}
+	}
+}
+
+// object is a fresh copy of the literal.
+func (m mapping) object() map[string]any {
+	o, err := parseObject(m.literal)
+	if err != nil {
+		panic(err) // compileMapping has parsed these bytes
+	}
+	return o
+}
+
+// request runs the expressions and lays their values over the literal.
+func (m mapping) request(v vars) (json.RawMessage, error) {
+	if len(m.fields) == 0 {
+		return m.literal, nil
+	}
+	var request any = m.object()
+	for _, f := range m.fields {
+		value, err := f.value.value(v)
+		if err != nil {
+			return nil, err
+		}
+		if request, err = f.path.assign(request, value); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(request)
+}
+
+// sample is the request with a value of the right type in every field that is
+// set, so that keys and types can be checked before anything was delivered.
+func (m mapping) sample() (json.RawMessage, error) {
+	var request any = m.object()
+	for _, f := range m.fields {
+		var err error
+		if request, err = f.path.assign(request, sampleOf(f.value)); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(request)
+}
+
+// sampleOf is a value of an expression's type; null, which fits everywhere,
+// where that is known only at run time.
+func sampleOf(x expression) any {
+	switch x.kind.Kind() {
+	case types.BoolKind:
+		return true
+	case types.IntKind, types.UintKind:
+		return 1
+	case types.DoubleKind:
+		return 1.5
+	case types.StringKind, types.BytesKind:
+		return "x"
+	case types.TimestampKind:
+		return "2026-01-01T00:00:00Z"
+	case types.DurationKind:
+		return "1s"
+	case types.ListKind:
+		return []any{}
+	case types.MapKind, types.StructKind:
+		return map[string]any{}
+	default:
+		return nil
+	}
+}
+
+// fills reports whether a path of the request lies at, under or above a field
+// that is set: what stands there is only a sample.
+func (m mapping) fills(text string) bool {
+	path, err := parseFieldPath(text)
+	if err != nil {
+		return false
+	}
+	for _, f := range m.fields {
+		if path.within(f.path) || f.path.within(path) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package hook
+
+import (
+	"cel.dev/cel-go/cel"
+
+	"github.com/runhook/runhook/pkg/fault"
+)
+
+// Selection says which runs an alert is about, with its expressions evaluated.
+type Selection struct {
+	Phase string
+	Queue string // empty: any
+	Limit int    // longest in the phase first
+}
+
+// selection is the compiled form.
+type selection struct {
+	phase, queue func(vars) (string, error)
+	limit        int
+}
+
+func (h *Hook) compileSelect(path string, spec *SelectSpec, opts Options, problems *fault.List) *selection {
+	if h.kind != alertmanagerName {
+		problems.Add(path, "only alerts select runs: the provider must be %s", alertmanagerName)
+	}
+	if !opts.Selects {
+		problems.Add(path, "runs cannot be selected here")
+	}
+	if spec.Phase == (Text{}) {
+		problems.Add(path+".phase", "say which phase the runs are in")
+	}
+	if spec.Limit < 0 {
+		problems.Add(path+".limit", "%d is not a number of runs", spec.Limit)
+	}
+	return &selection{
+		phase: compileText(path+".phase", spec.Phase, problems),
+		queue: compileText(path+".queue", spec.Queue, problems),
+		limit: max(spec.Limit, 1),
+	}
+}
+
+// compileText makes one function of a literal and of an expression.
+func compileText(path string, text Text, problems *fault.List) func(vars) (string, error) {
+	if text.CEL == "" {
+		return func(vars) (string, error) { return text.Literal, nil }
+	}
+	x, err := compileExpression(text.CEL, environment)
+	switch {
+	case err != nil:
+		problems.Add(path, "%v", err)
+	case !x.gives(cel.StringType):
+		problems.Add(path, "gives a %s where a text is needed", x.kind)
+	}
+	return x.text
+}
+
+func (s *selection) selection(v vars) (*Selection, error) {
+	phase, err := s.phase(v)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := s.queue(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Selection{Phase: phase, Queue: queue, Limit: s.limit}, nil
+}
