@@ -19,7 +19,10 @@ const requestTime = time.Minute
 
 // Cluster is one namespace of runs on one cluster.
 type Cluster struct {
-	kube      kubernetes.Interface
+	kube kubernetes.Interface
+	// streams is kube for answers that have no end of their own, such as a log
+	// that is followed: requestTime would cut them.
+	streams   kubernetes.Interface
 	argo      versioned.Interface
 	namespace string
 }
@@ -44,11 +47,17 @@ func Connect(kubeconfig, namespace, userAgent string) (*Cluster, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
 	}
+	endless := rest.CopyConfig(builtin)
+	endless.Timeout = 0
+	streams, err := kubernetes.NewForConfig(endless)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
+	}
 	argo, err := versioned.NewForConfig(config)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
 	}
-	return &Cluster{kube: kube, argo: argo, namespace: namespace}, nil
+	return &Cluster{kube: kube, streams: streams, argo: argo, namespace: namespace}, nil
 }
 
 func restConfig(kubeconfig string) (*rest.Config, error) {
