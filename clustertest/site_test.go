@@ -47,7 +47,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{T: t, url: env(t, "RUNHOOK_URL"), metricsURL: env(t, "RUNHOOK_METRICS_URL")}
+	s := &site{T: t, url: env(t, "RUNHOOK_URL"), metricsURL: env(t, "RUNHOOK_METRICS") + "/metrics"}
 	var err error
 	if s.config, err = clientcmd.BuildConfigFromFlags("", env(t, "KUBECONFIG")); err != nil {
 		t.Fatal(err)

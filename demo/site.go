@@ -23,9 +23,9 @@ type site struct {
 
 // localSite reads what `localcluster env` and `make deploy` left.
 func localSite() (site, error) {
-	s := site{url: os.Getenv("RUNHOOK_URL"), metricsURL: os.Getenv("RUNHOOK_METRICS_URL")}
-	if s.url == "" || s.metricsURL == "" {
-		return s, fmt.Errorf("RUNHOOK_URL and RUNHOOK_METRICS_URL are not set: run `make demo`, or eval \"$(bin/localcluster env)\" first")
+	s := site{url: os.Getenv("RUNHOOK_URL"), metricsURL: os.Getenv("RUNHOOK_METRICS") + "/metrics"}
+	if s.url == "" {
+		return s, fmt.Errorf("RUNHOOK_URL is not set: run `make demo`, or eval \"$(bin/localcluster env)\" first")
 	}
 	var err error
 	if s.secret, err = os.ReadFile("bin/deploy/github-secret"); err != nil {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
+	"github.com/argoproj/argo-workflows/v3/pkg/client/clientset/versioned"
+	argoclient "github.com/argoproj/argo-workflows/v3/pkg/client/clientset/versioned/typed/workflow/v1alpha1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/runhook/runhook/pkg/hook/hooktest"
+)
+
+type bench struct {
+	hook      string
+	secret    []byte
+	workflows argoclient.WorkflowInterface
+	kube      kubernetes.Interface
+	client    *http.Client
+
+	mu   sync.Mutex
+	made []string
+}
+
+func newBench(ctx context.Context) (*bench, error) {
+	url := os.Getenv("RUNHOOK_URL")
+	if url == "" {
+		return nil, errors.New("RUNHOOK_URL is not set: run `make bench-push`")
+	}
+	secret, err := os.ReadFile("bin/deploy/github-secret")
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	argo, err := versioned.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	// Each sender keeps its connection, as the raw creators share one of HTTP/2.
+	transport.MaxIdleConnsPerHost = senders
+	return &bench{
+		hook: url + "/hooks/acme", secret: secret, kube: kube,
+		workflows: argo.ArgoprojV1alpha1().Workflows("runs"),
+		client:    &http.Client{Transport: transport},
+	}, nil
+}
+
+// stopController keeps Argo from starting what is created, and gives back the
+// way to undo it.
+func (b *bench) stopController(ctx context.Context) (func(context.Context) error, error) {
+	scale := func(ctx context.Context, replicas int32) error {
+		_, err := b.kube.AppsV1().Deployments("argo").UpdateScale(ctx, "workflow-controller", &autoscalingv1.Scale{
+			ObjectMeta: metav1.ObjectMeta{Name: "workflow-controller", Namespace: "argo"},
+			Spec:       autoscalingv1.ScaleSpec{Replicas: replicas},
+		}, metav1.UpdateOptions{})
+		return err
+	}
+	if err := scale(ctx, 0); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { return scale(ctx, 1) }, nil
+}
+
+// push delivers a fresh push and gives the run that it made: when the hook
+// answers, the Workflow exists.
+func (b *bench) push(ctx context.Context) (string, error) {
+	request, err := hooktest.GitHubRequest(b.hook, hooktest.NewGitHubPush("bench").Body(), b.secret)
+	if err != nil {
+		return "", err
+	}
+	response, err := b.client.Do(request.WithContext(ctx))
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Decisions []struct {
+			Run     string `json:"run"`
+			Created bool   `json:"created"`
+		} `json:"decisions"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || response.StatusCode != http.StatusAccepted || len(answer.Decisions) != 1 || !answer.Decisions[0].Created {
+		return "", fmt.Errorf("the hook answered %s: %s", response.Status, body)
+	}
+	b.note(answer.Decisions[0].Run)
+	return answer.Decisions[0].Run, nil
+}
+
+// create makes the same object without runhook.
+func (b *bench) create(ctx context.Context, like *wfv1.Workflow) error {
+	workflow := &wfv1.Workflow{
+		ObjectMeta: metav1.ObjectMeta{Name: "raw-" + hooktest.RandomHex(8), Labels: like.Labels, Annotations: like.Annotations},
+		Spec:       like.Spec,
+	}
+	if _, err := b.workflows.Create(ctx, workflow, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	b.note(workflow.Name)
+	return nil
+}
+
+func (b *bench) note(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made = append(b.made, name)
+}
+
+func (b *bench) deleteAll(ctx context.Context) error {
+	var failures []error
+	for _, name := range b.made {
+		failures = append(failures, b.workflows.Delete(ctx, name, metav1.DeleteOptions{}))
+	}
+	return errors.Join(failures...)
+}
