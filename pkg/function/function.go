@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/runhook/runhook/pkg/strict"
 )
@@ -21,6 +22,8 @@ type Function struct {
 	Access []Access
 	// Reads is true when it changes nothing; it then answers GET too.
 	Reads bool
+	// Timeout is how long a call may take; 0: limits.FunctionTime.
+	Timeout time.Duration
 	// Request and Response are zero values of what is taken and given; the
 	// documentation is made from their types.
 	Request, Response any
@@ -55,7 +58,11 @@ type Call struct {
 
 // Response is what a function gives.
 type Response struct {
-	Status int // HTTP status, 2xx
+	// Status is the HTTP status. It is not 2xx where the body tells of several
+	// calls, of which some were refused.
+	Status int
+	// RetryAfter goes with 503; 0: no opinion.
+	RetryAfter time.Duration
 	Body   any // encoded as JSON
 	// Stream, when set, is the answer instead of Body: it writes text
 	// (text/plain in UTF-8), of which each write goes out at once, and ends
