@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -16,8 +17,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := root().ExecuteContext(ctx); err != nil {
+	err := root().ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errReported) {
 		fmt.Fprintln(os.Stderr, "localcluster:", err)
+	}
+	if err != nil {
 		os.Exit(1)
 	}
 }

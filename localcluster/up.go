@@ -51,6 +51,9 @@ func up(ctx context.Context, home layout.Home, p *progress.Printer) error {
 	if err := installPackages(ctx, home, p); err != nil {
 		return err
 	}
+	if err := machine.LoadModules(ctx); err != nil {
+		return err
+	}
 	set, err := binaries.Ensure(ctx, home, p)
 	if err != nil {
 		return err

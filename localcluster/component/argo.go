@@ -2,6 +2,10 @@ package component
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/layout"
@@ -10,19 +14,15 @@ import (
 // argoWorkflows is Argo's controller as a pod, and its full CRDs: with them the
 // API server checks what it is sent.
 func argoWorkflows() Component {
-	return deployment("argo-workflows", nil, "argo", "workflow-controller", startArgo)
+	return deployment("argo-workflows", nil, controller{"argo", "workflow-controller", ":6060/healthz"}, startArgo)
 }
 
 func startArgo(ctx context.Context, c *Cluster) error {
-	crds, err := upstream(c, "argo-crds", "argo-workflows", "base", "crds", "full")
+	definitions, err := argoDefinitions(c)
 	if err != nil {
 		return err
 	}
-	objects, err := render(ctx, c, "argo-crds", "resources: ["+crds+"]\n", asIs)
-	if err != nil {
-		return err
-	}
-	if err := apply(ctx, c, "argo-crds", objects); err != nil {
+	if err := apply(ctx, c, "argo-definitions", definitions); err != nil {
 		return err
 	}
 	base, err := upstream(c, "argo-workflows", "argo-workflows", "base", "workflow-controller")
@@ -33,11 +33,30 @@ func startArgo(ctx context.Context, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	objects, err = render(ctx, c, "argo-workflows", argoKustomization(base, rbac), asIs)
+	objects, err := render(ctx, c, "argo-workflows", argoKustomization(base, rbac), asIs)
 	if err != nil {
 		return err
 	}
 	return apply(ctx, c, "argo-workflows", argoNamespaces+objects)
+}
+
+// argoDefinitions are the full CRDs, put together by hand: kustomize takes
+// seconds over their seven megabytes.
+func argoDefinitions(c *Cluster) (string, error) {
+	paths, err := filepath.Glob(filepath.Join(c.Binaries.Manifests("argo-workflows"), "base", "crds", "full", "argoproj.io_*.yaml"))
+	if err != nil || len(paths) == 0 {
+		return "", fmt.Errorf("find the CRDs of Argo Workflows: %d files (%v)", len(paths), err)
+	}
+	var all strings.Builder
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("read the CRDs of Argo Workflows: %w", err)
+		}
+		all.WriteString("---\n")
+		all.Write(content)
+	}
+	return all.String(), nil
 }
 
 const argoNamespaces = `apiVersion: v1

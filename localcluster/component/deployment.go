@@ -2,40 +2,71 @@ package component
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 )
 
-// deployment makes the component of a controller that runs as a pod.
-func deployment(name string, needs []string, namespace, deploymentName string, start func(context.Context, *Cluster) error) Component {
+// controller is a Deployment of one pod, and where that answers.
+type controller struct{ namespace, name, health string }
+
+// deployment makes the component of a controller that runs as a pod. It needs
+// no node to start: its pod waits for one, and meanwhile its objects are applied.
+func deployment(name string, needs []string, which controller, start func(context.Context, *Cluster) error) Component {
 	return Component{
-		Name: name, Patience: podPatience,
-		Needs: append([]string{"apiserver"}, needs...), // its pod may wait for the nodes
+		Name: name, Needs: append([]string{"apiserver"}, needs...), Patience: podPatience,
 		Start: start,
-		Ready: available(namespace, deploymentName),
+		Ready: which.ready,
 		Explain: func(ctx context.Context, c *Cluster) error {
-			return explain(ctx, c, name, namespace)
+			return explain(ctx, c, name, which.namespace)
 		},
 	}
 }
 
-// available is ready when a Deployment's current version is.
-func available(namespace, name string) func(context.Context, *Cluster) error {
-	return func(ctx context.Context, c *Cluster) error {
-		var d struct {
-			Metadata struct{ Generation int64 }
-			Status   struct {
-				ObservedGeneration                 int64
-				UpdatedReplicas, AvailableReplicas int
-			}
+// ready asks the pod itself: after a crash the API server believes for a while
+// what was true before.
+func (d controller) ready(ctx context.Context, c *Cluster) error {
+	var deployment struct {
+		Metadata struct{ Generation int64 }
+		Status   struct {
+			ObservedGeneration                 int64
+			UpdatedReplicas, AvailableReplicas int
 		}
-		if err := get(ctx, c, "/apis/apps/v1/namespaces/"+namespace+"/deployments/"+name, &d); err != nil {
-			return err
+		Spec struct {
+			Selector struct{ MatchLabels map[string]string }
 		}
-		if d.Status.ObservedGeneration < d.Metadata.Generation || d.Status.UpdatedReplicas < 1 || d.Status.AvailableReplicas < 1 {
-			return fmt.Errorf("Deployment %s/%s has %d pods available", namespace, name, d.Status.AvailableReplicas)
-		}
-		return nil
 	}
+	if err := get(ctx, c, "/apis/apps/v1/namespaces/"+d.namespace+"/deployments/"+d.name, &deployment); err != nil {
+		return err
+	}
+	status := deployment.Status
+	if status.ObservedGeneration < deployment.Metadata.Generation || status.UpdatedReplicas < 1 || status.AvailableReplicas < 1 {
+		return fmt.Errorf("deployment %s/%s has %d pods available", d.namespace, d.name, status.AvailableReplicas)
+	}
+	return d.podAnswers(ctx, c, deployment.Spec.Selector.MatchLabels)
+}
+
+func (d controller) podAnswers(ctx context.Context, c *Cluster, labels map[string]string) error {
+	selector := ""
+	for key, value := range labels {
+		selector += "," + key + "=" + value
+	}
+	var pods struct {
+		Items []struct {
+			Status struct{ PodIP string }
+		}
+	}
+	path := "/api/v1/namespaces/" + d.namespace + "/pods?labelSelector=" + url.QueryEscape(selector[1:])
+	if err := get(ctx, c, path, &pods); err != nil {
+		return err
+	}
+	err := errors.New("it has no pod")
+	for _, pod := range pods.Items {
+		if err = answers200("http://"+pod.Status.PodIP+d.health)(ctx, c); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // explain writes what is known of a namespace's pods to the component's log.

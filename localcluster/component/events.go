@@ -9,7 +9,7 @@ import (
 
 // argoEvents is Argo Events' controller as a pod and an event bus on the cluster's NATS.
 func argoEvents() Component {
-	return deployment("argo-events", []string{"nats"}, "argo-events", "controller-manager", startEvents)
+	return deployment("argo-events", []string{"nats"}, controller{"argo-events", "controller-manager", ":8081/readyz"}, startEvents)
 }
 
 func startEvents(ctx context.Context, c *Cluster) error {

@@ -27,7 +27,13 @@ func kubelet(n int) Component {
 			},
 			Files: map[string]string{config: kubeletConfig(c, n)},
 		}
-	}, func(ctx context.Context, c *Cluster) error { return nodeReady(ctx, c, name) })
+	}, func(ctx context.Context, c *Cluster) error {
+		// The API server believes in a node for a while after its kubelet is gone.
+		if err := answers200(fmt.Sprintf("http://127.0.0.1:%d/healthz", healthPort(n)))(ctx, c); err != nil {
+			return err
+		}
+		return nodeReady(ctx, c, name)
+	})
 	run := k.Start
 	k.Start = func(ctx context.Context, c *Cluster) error {
 		if err := machine.MakeControlGroup(nodeControlGroup(n)); err != nil {
@@ -37,6 +43,9 @@ func kubelet(n int) Component {
 	}
 	return k
 }
+
+// healthPort is node n's: all kubelets share the loopback.
+func healthPort(n int) int { return 10260 + 10*n }
 
 func nodeControlGroup(n int) string { return path.Join(layout.ControlGroup, layout.NodeName(n)) }
 
@@ -72,7 +81,7 @@ func kubeletConfig(c *Cluster, n int) string {
 	name := layout.NodeName(n)
 	return fill(kubeletTemplate, words{
 		"ADDRESS":   layout.NodeAddress(n),
-		"HEALTH":    strconv.Itoa(10260 + 10*n),
+		"HEALTH":    strconv.Itoa(healthPort(n)),
 		"AUTHORITY": c.PKI.Cert(pki.Authority),
 		"CERT":      c.PKI.Cert(name), "KEY": c.PKI.Key(name),
 		"GROUP":  nodeControlGroup(n),

@@ -14,7 +14,7 @@ import (
 
 // kueue is Kueue's controller, managing the pods of the runs' namespace.
 func kueue() Component {
-	return deployment("kueue", nil, "kueue-system", "kueue-controller-manager", startKueue)
+	return deployment("kueue", nil, controller{"kueue-system", "kueue-controller-manager", ":8081/readyz"}, startKueue)
 }
 
 func startKueue(ctx context.Context, c *Cluster) error {
@@ -43,6 +43,7 @@ patches:
     - {op: replace, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
     - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 50m, memory: 128Mi}}}
     - {op: add, path: /spec/template/spec/securityContext/runAsUser, value: 65532}
+    - {op: replace, path: /spec/template/spec/containers/0/readinessProbe/periodSeconds, value: 1}
     - {op: replace, path: /spec/replicas, value: 1}
 ${PINNED}
 - target: {kind: ConfigMap, name: kueue-manager-config}

@@ -47,10 +47,13 @@ func listensOn(socket func(*Cluster) string) func(context.Context, *Cluster) err
 // answers200 is ready when the address answers 200.
 func answers200(url string) func(context.Context, *Cluster) error {
 	return func(ctx context.Context, _ *Cluster) error {
-		_, err := fetch(ctx, http.DefaultClient, url)
+		_, err := fetch(ctx, direct, url)
 		return err
 	}
 }
+
+// direct goes through no proxy: all is near.
+var direct = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -98,6 +101,7 @@ func get(ctx context.Context, c *Cluster, path string, into any) error {
 // kubectl runs kubectl inside, its complaint as the error.
 func kubectl(ctx context.Context, c *Cluster, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.Binaries.Path("kubectl"), append([]string{"--kubeconfig", c.Home.AdminKubeconfig()}, args...)...)
+	cmd.Env = plainEnvironment()
 	cmd.Stdin = strings.NewReader(input)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint

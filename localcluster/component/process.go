@@ -107,7 +107,7 @@ func spawn(c *Cluster, name string, p Process) (int, error) {
 		program = c.Program.Path
 	}
 	cmd := exec.Command(program, p.Command[1:]...)
-	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Env = append(plainEnvironment(), p.Env...)
 	cmd.Dir = c.Home.State()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = p.Inherit
@@ -117,6 +117,11 @@ func spawn(c *Cluster, name string, p Process) (int, error) {
 	}
 	go func() { _ = cmd.Wait() }() // or it would stay as a zombie when it ends while we wait for it
 	return cmd.Process.Pid, nil
+}
+
+// plainEnvironment keeps what a user has set, a proxy say, out of the cluster.
+func plainEnvironment() []string {
+	return []string{"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 }
 
 func openLog(c *Cluster, name string) (*os.File, error) {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strings"
 
 	"github.com/runhook/runhook/localcluster/layout"
 )
@@ -18,10 +19,13 @@ func prometheus() Component {
 	const name = "prometheus"
 	p := process(name, []string{"kueue", "dns"}, func(c *Cluster) Process {
 		config := c.Home.Run(name, "prometheus.yml")
-		files := map[string]string{config: prometheusConfig(c.Home.Run(name))}
+		files, paths := map[string]string{}, []string{}
 		for file, content := range rules(c) {
-			files[c.Home.Run(name, "rules", file)] = content
+			path := c.Home.Run(name, "rules", file)
+			files[path], paths = content, append(paths, path)
 		}
+		slices.Sort(paths)
+		files[config] = prometheusConfig(c.Home.Run(name), paths)
 		return Process{
 			Command: []string{
 				name, "--config.file=" + config, "--storage.tsdb.path=" + c.Home.Run(name, "data"),
@@ -43,8 +47,7 @@ func prometheus() Component {
 // rules are the product's alert rules, by file name.
 func rules(c *Cluster) map[string]string {
 	found := map[string]string{}
-	paths, _ := filepath.Glob(c.Home.Manifests("monitoring", "rules", "*.yml")) // the pattern is well-formed
-	sort.Strings(paths)
+	paths, _ := filepath.Glob(c.Home.Manifests("monitoring", "rules", "*.y*ml")) // the pattern is well-formed
 	for _, path := range paths {
 		if content, err := os.ReadFile(path); err == nil {
 			found[filepath.Base(path)] = string(content)
@@ -83,9 +86,9 @@ subjects: [{kind: ServiceAccount, name: prometheus, namespace: kueue-system}]
 `
 
 // runhook-metrics is looked up as addresses: a headless Service gives every replica.
-func prometheusConfig(dir string) string {
+func prometheusConfig(dir string, rules []string) string {
 	return fmt.Sprintf(`global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s}
-rule_files: ["%s/rules/*.yml"]
+rule_files: [%s]
 alerting:
   alertmanagers:
   - static_configs: [{targets: ["%s"]}]
@@ -99,5 +102,5 @@ scrape_configs:
   static_configs: [{targets: [workflow-controller-metrics.argo.svc.cluster.local:9090]}]
 - job_name: runhook
   dns_sd_configs: [{names: [runhook-metrics.runhook-system.svc.cluster.local], type: A, port: 9090, refresh_interval: 2s}]
-`, dir, alertmanagerAddress, tokenPath(dir))
+`, strings.Join(rules, ", "), alertmanagerAddress, tokenPath(dir))
 }

@@ -52,16 +52,25 @@ const slow = 50 * time.Millisecond
 
 func bringUp(ctx context.Context, c *Cluster, component Component, p *progress.Printer) error {
 	begin := time.Now()
-	if err := component.Start(ctx, c); err != nil {
-		return fmt.Errorf("%s does not start: %w; see %s", component.Name, err, c.Home.Log(component.Name))
+	err := startAndWait(ctx, c, component)
+	if gone := (*endedError)(nil); errors.As(err, &gone) {
+		// It may have been dying already when it was taken for running, so once more.
+		err = startAndWait(ctx, c, component)
 	}
-	if err := wait(ctx, c, component); err != nil {
+	if err != nil {
 		return err
 	}
 	if took := time.Since(begin); took > slow {
 		p.Line("%-20s ready after %.1f s", component.Name, took.Seconds())
 	}
 	return nil
+}
+
+func startAndWait(ctx context.Context, c *Cluster, component Component) error {
+	if err := component.Start(ctx, c); err != nil {
+		return fmt.Errorf("%s does not start: %w; see %s", component.Name, err, c.Home.Log(component.Name))
+	}
+	return wait(ctx, c, component)
 }
 
 func wait(ctx context.Context, c *Cluster, component Component) error {

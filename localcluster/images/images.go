@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -23,8 +25,7 @@ type Image struct {
 	// Ref is the reference without the registry, as in kueue:v0.17.0.
 	Ref        string
 	Entrypoint []string
-	// Files maps a path in the image to a file of the machine.
-	Files []File
+	Files      []File
 }
 
 // File is one file or symbolic link of an image.
@@ -49,14 +50,15 @@ func Push(ctx context.Context, registry string, image Image) error {
 	if err != nil {
 		return fmt.Errorf("push %s: %w", image.Ref, err)
 	}
-	if _, err := remote.Head(ref, remote.WithContext(ctx)); err == nil {
+	options := []remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{})} // no proxy
+	if _, err := remote.Head(ref, options...); err == nil {
 		return nil
 	}
 	made, err := build(image)
 	if err != nil {
 		return fmt.Errorf("make the image %s: %w", image.Ref, err)
 	}
-	if err := remote.Write(ref, made, remote.WithContext(ctx)); err != nil {
+	if err := remote.Write(ref, made, options...); err != nil {
 		return fmt.Errorf("push %s: %w", image.Ref, err)
 	}
 	return nil
@@ -78,7 +80,7 @@ func build(image Image) (v1.Image, error) {
 		return nil, err
 	}
 	config = config.DeepCopy()
-	config.Architecture, config.OS = "amd64", "linux"
+	config.Architecture, config.OS = runtime.GOARCH, "linux"
 	config.Config = v1.Config{Env: []string{"PATH=/bin"}, Entrypoint: image.Entrypoint}
 	return mutate.ConfigFile(made, config)
 }

@@ -6,20 +6,30 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/registry"
 )
 
-// Serve is a registry that keeps blobs on disk. Manifests are in memory: after
-// a restart images must be pushed again, which then costs next to nothing.
-func Serve(ctx context.Context, address, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the registry's folder: %w", err)
+// Registry is a registry that keeps all on disk below dir.
+func Registry(dir string) (http.Handler, error) {
+	k := keeper{dir: filepath.Join(dir, "manifests")}
+	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the registry's folder: %w", err)
 	}
-	handler := registry.New(
-		registry.WithBlobHandler(registry.NewDiskBlobHandler(dir)),
+	k.next = registry.New(
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(dir, "blobs"))),
 		registry.Logger(log.New(os.Stderr, "", log.LstdFlags)))
+	return k, k.restore()
+}
+
+// Serve serves a registry until it is told to end.
+func Serve(ctx context.Context, address, dir string) error {
+	handler, err := Registry(dir)
+	if err != nil {
+		return err
+	}
 	server := &http.Server{Addr: address, Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		<-ctx.Done()
