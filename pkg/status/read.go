@@ -1,0 +1,157 @@
+package status
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/fault"
+)
+
+// ReadWorkflow reads a Workflow from a file's JSON or YAML: one object, or a
+// List out of which a run is chosen by name. The file's name only serves the
+// message; an empty run takes the only Workflow there is.
+func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
+	items, err := objects(file, data, "Workflow")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var chosen json.RawMessage
+	for _, item := range items {
+		names = append(names, item.Metadata.Name)
+		if item.Metadata.Name == run || run == "" {
+			chosen = item.raw
+		}
+	}
+	switch {
+	case len(items) == 0:
+		return nil, fault.New(fault.Invalid, "%s: holds no Workflow", file)
+	case run == "" && len(items) > 1:
+		return nil, fault.New(fault.Invalid, "%s: holds %d Workflows, choose one with --run: %s", file, len(items), strings.Join(names, ", "))
+	case chosen == nil:
+		return nil, fault.New(fault.NotFound, "%s: no Workflow is named %q, there is: %s", file, run, strings.Join(names, ", "))
+	}
+	w, err := Decode(chosen)
+	if err != nil {
+		f := fault.From(err)
+		return nil, fault.Wrap(f.Kind, err, "%s: %s", file, f.Detail)
+	}
+	return w, nil
+}
+
+// ReadPods reads the pods of one moment from a file's JSON or YAML: a Pod or a List.
+func ReadPods(file string, data []byte) ([]corev1.Pod, error) {
+	items, err := objects(file, data, "Pod")
+	if err != nil {
+		return nil, err
+	}
+	pods := make([]corev1.Pod, len(items))
+	for i, item := range items {
+		if err := json.Unmarshal(item.raw, &pods[i]); err != nil {
+			return nil, fault.Wrap(fault.Malformed, err, "%s: items[%d]: not a Pod: %v", file, i, err)
+		}
+	}
+	return pods, nil
+}
+
+// object is the head of any Kubernetes object, and its bytes.
+type object struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+	Items *[]json.RawMessage `json:"items"`
+	raw   json.RawMessage
+}
+
+// objects gives the objects of a kind that a file holds: one, or a List of
+// them. In a typed list the items need not name their kind.
+func objects(file string, data []byte, kind string) ([]object, error) {
+	data, err := asJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
+	top, err := head(data)
+	if err != nil {
+		return nil, fault.Wrap(fault.Malformed, err, "%s: not a Kubernetes object: %v", file, err)
+	}
+	switch {
+	case top.Kind == kind:
+		return []object{top}, nil
+	case top.Kind != "List" && top.Kind != kind+"List":
+		return nil, fault.New(fault.Invalid, "%s: kind is %q, a %s or a List of them is asked for", file, top.Kind, kind)
+	case top.Items == nil:
+		return nil, fault.New(fault.Invalid, "%s: items is missing", file)
+	}
+	items := make([]object, len(*top.Items))
+	for i, raw := range *top.Items {
+		item, err := head(raw)
+		if err != nil {
+			return nil, fault.Wrap(fault.Malformed, err, "%s: items[%d]: not a Kubernetes object: %v", file, i, err)
+		}
+		if item.Kind != kind && (item.Kind != "" || top.Kind == "List") {
+			return nil, fault.New(fault.Invalid, "%s: items[%d].kind is %q, want %s", file, i, item.Kind, kind)
+		}
+		items[i] = item
+	}
+	return items, nil
+}
+
+func head(raw json.RawMessage) (object, error) {
+	o := object{raw: raw}
+	err := json.Unmarshal(raw, &o)
+	return o, err
+}
+
+func asJSON(file string, data []byte) ([]byte, error) {
+	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
+		return nil, fault.New(fault.Malformed, "%s: empty", file)
+	} else if trimmed[0] == '{' && json.Valid(trimmed) {
+		return trimmed, nil
+	}
+	converted, err := yaml.YAMLToJSON(data)
+	if err != nil {
+		return nil, fault.Wrap(fault.Malformed, err, "%s: neither JSON nor YAML: %v", file, err)
+	}
+	return converted, nil
+}
+
+// Causes is the answer of `cause`: why every ended attempt of a run ended.
+type Causes struct {
+	Run      string         `json:"run"`
+	Attempts []EndedBecause `json:"attempts"`
+}
+
+// EndedBecause is one attempt of that answer.
+type EndedBecause struct {
+	Node        string      `json:"node"` // Argo's display name of the pod node
+	Task        string      `json:"task"`
+	Attempt     int         `json:"attempt"`
+	Phase       Phase       `json:"phase"`
+	Cause       cause.Cause `json:"cause"`
+	Reason      string      `json:"reason"`
+	ExitCode    *int        `json:"exitCode"`
+	Interrupted bool        `json:"interrupted"`
+	Restarted   bool        `json:"restarted"`
+	Pod         string      `json:"pod"`
+	Host        string      `json:"host"`
+}
+
+// CausesOf says why every ended attempt of a Workflow ended, by node, then by
+// start. The pods may show several moments, oldest first.
+func CausesOf(w *Workflow, pods ...[]corev1.Pod) Causes {
+	answer := Causes{Run: w.Metadata.Name, Attempts: []EndedBecause{}}
+	for _, a := range Attempts(w, slices.Concat(pods...)) {
+		answer.Attempts = append(answer.Attempts, EndedBecause{
+			Node: a.Node, Task: a.Task, Attempt: a.Attempt, Phase: a.Phase, Cause: a.Cause, Reason: a.Reason,
+			ExitCode: a.ExitCode, Interrupted: a.Interrupted, Restarted: a.Restarted, Pod: a.Pod, Host: a.Host,
+		})
+	}
+	return answer
+}
