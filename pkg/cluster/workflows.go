@@ -10,9 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// workflowLabel stands on every pod that Argo makes.
-const workflowLabel = "workflows.argoproj.io/workflow"
-
 // CreateWorkflow creates a Workflow, or lets the API server check it only. A
 // name that is taken is a Conflict.
 func (c *Cluster) CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error) {
@@ -51,11 +48,13 @@ func (c *Cluster) ShutdownWorkflow(ctx context.Context, name string, strategy wf
 	return faultOf(err, "run "+name)
 }
 
-// PodsOfWorkflow gives the pods of a Workflow that are still there.
-func (c *Cluster) PodsOfWorkflow(ctx context.Context, name string) ([]corev1.Pod, error) {
-	list, err := c.kube.CoreV1().Pods(c.namespace).List(ctx, metav1.ListOptions{LabelSelector: workflowLabel + "=" + name})
+// Pods gives the pods with all of these labels that are still there.
+func (c *Cluster) Pods(ctx context.Context, labels map[string]string) ([]corev1.Pod, error) {
+	list, err := c.kube.CoreV1().Pods(c.namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: labels}),
+	})
 	if err != nil {
-		return nil, faultOf(err, "the pods of run "+name)
+		return nil, faultOf(err, "the pods of a run")
 	}
 	return list.Items, nil
 }

@@ -27,6 +27,9 @@ type Function struct {
 	// Request and Response are zero values of what is taken and given; the
 	// documentation is made from their types.
 	Request, Response any
+	// Check says what is wrong with a request as far as can be told without
+	// the cluster; nil: only its form is looked at.
+	Check func(request json.RawMessage) error
 	// Handle does it.
 	Handle func(ctx context.Context, call Call) (Response, error)
 }

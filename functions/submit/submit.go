@@ -1,0 +1,140 @@
+// Package submit creates the Workflow of a run, once.
+package submit
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/runhook/runhook/pkg/argo"
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/run"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// Cluster is what submit does on the cluster.
+type Cluster interface {
+	CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error)
+	Workflow(ctx context.Context, name string) ([]byte, error)
+	Node(ctx context.Context, name string) (*corev1.Node, error)
+}
+
+// Settings are the parts of the config that submit follows.
+type Settings struct {
+	Policy  run.Policy
+	Options argo.Options
+	// StatusURL gives the link to a run's status; empty text for none.
+	StatusURL func(run string) string
+}
+
+// Response says which run it is, and whether this call made it.
+type Response struct {
+	Run     string       `json:"run"`
+	Created bool         `json:"created"`
+	Phase   status.Phase `json:"phase"`
+	// Status is the link to the run's status.
+	Status string `json:"status,omitempty"`
+	// Workflow is the object that a dry run would have created.
+	Workflow *wfv1.Workflow `json:"workflow,omitempty"`
+}
+
+// New makes the function.
+func New(cluster Cluster, settings Settings) function.Function {
+	s := submitter{cluster, settings}
+	return function.Function{
+		Name:    "submit",
+		Summary: "creates the Workflow of a run, once",
+		Access: []function.Access{
+			{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "get"}},
+			{Resource: "nodes", Verbs: []string{"get"}, Cluster: true},
+		},
+		Request:  run.Run{},
+		Response: Response{},
+		Check:    s.check,
+		Handle:   s.handle,
+	}
+}
+
+type submitter struct {
+	cluster  Cluster
+	settings Settings
+}
+
+func (s submitter) handle(ctx context.Context, call function.Call) (function.Response, error) {
+	asked, err := run.Decode(call.Body)
+	if err != nil {
+		return function.Response{}, err
+	}
+	if err := mayRun(call.Caller, asked, s.settings.Policy); err != nil {
+		return function.Response{}, err
+	}
+	key, err := keyOf(call, asked)
+	if err != nil {
+		return function.Response{}, err
+	}
+	if asked.ID == "" {
+		asked.ID = nameFor(call, key)
+	}
+	if err := asked.Check(s.settings.Policy); err != nil {
+		return function.Response{}, err
+	}
+	if err := s.checkPins(ctx, asked); err != nil {
+		return function.Response{}, err
+	}
+	workflow, err := s.render(call, asked, key)
+	if err != nil {
+		return function.Response{}, err
+	}
+	return s.create(ctx, workflow, key, call.DryRun)
+}
+
+// check says what is wrong with a run, as far as the config alone can tell.
+func (s submitter) check(request json.RawMessage) error {
+	asked, err := run.Decode(request)
+	if err != nil {
+		return err
+	}
+	return asked.Check(s.settings.Policy)
+}
+
+// create makes the Workflow, or finds the one that the same request has made.
+func (s submitter) create(ctx context.Context, workflow *wfv1.Workflow, key string, dryRun bool) (function.Response, error) {
+	response := Response{Run: workflow.Name, Created: true, Phase: status.Pending, Status: s.settings.StatusURL(workflow.Name)}
+	created, err := s.cluster.CreateWorkflow(ctx, workflow, dryRun)
+	if err != nil {
+		if fault.KindOf(err) != fault.Conflict {
+			return function.Response{}, err
+		}
+		return s.existing(ctx, response, key, err)
+	}
+	if dryRun {
+		response.Created, response.Workflow = false, created
+		return function.Response{Status: http.StatusOK, Body: response}, nil
+	}
+	return function.Response{Status: http.StatusCreated, Body: response}, nil
+}
+
+// existing tells a redelivery from a name that something else has.
+func (s submitter) existing(ctx context.Context, response Response, key string, conflict error) (function.Response, error) {
+	raw, err := s.cluster.Workflow(ctx, response.Run)
+	if fault.KindOf(err) == fault.NotFound {
+		// Refused for another reason, such as a quota; or deleted just now.
+		return function.Response{}, conflict
+	}
+	if err != nil {
+		return function.Response{}, err
+	}
+	present, err := status.Decode(raw)
+	if err != nil {
+		return function.Response{}, fault.Wrap(fault.Conflict, err, "the name %s is taken by a Workflow that cannot be read: %v", response.Run, err)
+	}
+	if present.Metadata.Annotations[argo.KeyAnnotation] != key {
+		return function.Response{}, fault.New(fault.Conflict, "the name %s is taken by something else: give the run another id, or delete the Workflow of that name", response.Run)
+	}
+	response.Created, response.Phase = false, status.Of(present, nil, nil).Phase
+	return function.Response{Status: http.StatusOK, Body: response}, nil
+}

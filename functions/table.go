@@ -1,0 +1,92 @@
+// Package functions holds the table of all functions: HTTP, command line,
+// RBAC, hooks and documentation are made from it. Each function is a folder
+// below this one.
+package functions
+
+import (
+	"context"
+
+	"github.com/runhook/runhook/functions/cancel"
+	"github.com/runhook/runhook/functions/push"
+	"github.com/runhook/runhook/functions/status"
+	"github.com/runhook/runhook/functions/stop"
+	"github.com/runhook/runhook/functions/submit"
+	"github.com/runhook/runhook/pkg/cluster"
+	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/hook"
+)
+
+// Table is every function, wired to a cluster and a config.
+type Table struct {
+	list  []function.Function
+	hooks map[string]*hook.Hook
+}
+
+// New makes the table. Without a cluster (nil) requests can be checked and
+// documentation made, and nothing can be called.
+func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
+	t := &Table{list: []function.Function{
+		submit.New(on, submitSettings(c)),
+		status.New(on, c.Cluster.Foreign),
+		cancel.New(on, c.Cluster.Foreign),
+		stop.New(on, c.Cluster.Foreign),
+	}}
+	// Routes call what stands above; what hands deliveries to routes stands
+	// below, so that no route can lead to itself.
+	if err := t.compileHooks(c); err != nil {
+		return nil, err
+	}
+	t.list = append(t.list, push.New(t.hooks, t))
+	return t, c.CheckFunctions(t.Names())
+}
+
+// All gives every function.
+func (t *Table) All() []function.Function { return t.list }
+
+// Hooks gives the compiled hooks by their path.
+func (t *Table) Hooks() map[string]*hook.Hook { return t.hooks }
+
+// Names gives the functions' names.
+func (t *Table) Names() []string {
+	names := make([]string, len(t.list))
+	for i, f := range t.list {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Find gives a function by its name.
+func (t *Table) Find(name string) (function.Function, bool) {
+	for _, f := range t.list {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return function.Function{}, false
+}
+
+// Invoke calls a function by its name.
+func (t *Table) Invoke(ctx context.Context, name string, call function.Call) (function.Response, error) {
+	f, ok := t.Find(name)
+	if !ok {
+		return function.Response{}, fault.New(fault.NotFound, "there is no function %q", name)
+	}
+	return f.Handle(ctx, call)
+}
+
+// Access lists what all functions need of the cluster, and who calls needs.
+func Access() []function.Access {
+	c := config.Default()
+	t, err := New(&c, nil)
+	if err != nil {
+		panic(err) // the default config names no function and no hook
+	}
+	// Tokens of ServiceAccounts are shown to the API server.
+	all := []function.Access{{Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}, Cluster: true}}
+	for _, f := range t.list {
+		all = append(all, f.Access...)
+	}
+	return all
+}

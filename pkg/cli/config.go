@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/runhook/runhook/functions"
+	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/fault"
+)
+
+// configFlag adds -c, whose default is RUNHOOK_CONFIG.
+func configFlag(cmd *cobra.Command, sys System, file *string) {
+	cmd.Flags().StringVarP(file, "config", "c", sys.Getenv("RUNHOOK_CONFIG"), "the config file (default: RUNHOOK_CONFIG)")
+}
+
+// loadConfig reads a config and compiles its hooks, so that all that can be
+// wrong is told before anything is served.
+func loadConfig(file string, sys System) (*config.Config, functions.Hooks, error) {
+	if file == "" {
+		return nil, nil, usage{fault.New(fault.Invalid, "say which config: -c FILE, or RUNHOOK_CONFIG")}
+	}
+	c, err := config.Load(file, sys.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	hooks, err := functions.CompileHooks(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, hooks, nil
+}
+
+func checkCommand(sys System) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "check -c CONFIG",
+		Short: "Say whether a config is right, and every mistake with its line",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, _, err := loadConfig(file, sys)
+			return err
+		},
+	}
+	configFlag(cmd, sys, &file)
+	return cmd
+}

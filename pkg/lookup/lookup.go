@@ -1,0 +1,111 @@
+// Package lookup finds a run and its helpers as a caller may see them.
+package lookup
+
+import (
+	"context"
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/runhook/runhook/pkg/argo"
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/owner"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// Cluster is what is read.
+type Cluster interface {
+	Workflow(ctx context.Context, name string) ([]byte, error)
+	Workflows(ctx context.Context, labels map[string]string) ([]byte, error)
+}
+
+// Finder finds runs by the rules of `cluster.foreign`.
+type Finder struct {
+	Cluster Cluster
+	Foreign owner.Foreign
+}
+
+// Run gives a run that the caller may see; any other does not exist.
+func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {
+	if problem := wrongName(name); problem != "" {
+		return nil, &fault.Error{Kind: fault.Invalid, Detail: "the request is not valid", Problems: []fault.Problem{{Path: "run", Detail: problem}}}
+	}
+	raw, err := f.Cluster.Workflow(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	workflow, err := decode(raw, name)
+	if err != nil {
+		return nil, err
+	}
+	if !owner.MaySee(caller, ownership(workflow), f.Foreign) || workflow.Metadata.Labels[argo.ExtraOfLabel] != "" {
+		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
+	}
+	return workflow, nil
+}
+
+// RunToChange gives a run that the caller may change.
+func (f Finder) RunToChange(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {
+	workflow, err := f.Run(ctx, caller, name)
+	if err != nil {
+		return nil, err
+	}
+	if !owner.MayChange(caller, ownership(workflow), f.Foreign) {
+		return nil, fault.New(fault.Forbidden, "run %s is a Workflow that runhook did not make: cluster.foreign of the config lets it be read only", name)
+	}
+	return workflow, nil
+}
+
+// Helpers gives the Workflows of a run's helpers. A foreign Workflow has none.
+func (f Finder) Helpers(ctx context.Context, run *status.Workflow) ([]*status.Workflow, error) {
+	if run.Metadata.Labels[owner.ManagedBy] != owner.Name {
+		return nil, nil
+	}
+	name := run.Metadata.Name
+	raw, err := f.Cluster.Workflows(ctx, map[string]string{argo.ExtraOfLabel: name})
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the cluster's list of the helpers of %s does not decode", name)
+	}
+	helpers := make([]*status.Workflow, 0, len(list.Items))
+	for _, item := range list.Items {
+		helper, err := decode(item, name)
+		if err != nil {
+			return nil, err
+		}
+		helpers = append(helpers, helper)
+	}
+	return helpers, nil
+}
+
+// decode reads what the cluster holds. That it does not decode is no mistake
+// of the caller's.
+func decode(raw []byte, name string) (*status.Workflow, error) {
+	workflow, err := status.Decode(raw)
+	if err != nil {
+		return nil, fault.Wrap(fault.Conflict, err, "the Workflow of run %s cannot be read: %v", name, err)
+	}
+	return workflow, nil
+}
+
+func ownership(w *status.Workflow) owner.Run {
+	return owner.Run{Labels: w.Metadata.Labels, Annotations: w.Metadata.Annotations}
+}
+
+// wrongName keeps what is no name of a Workflow from becoming part of a URL.
+// Foreign Workflows may have longer names than runs.
+func wrongName(name string) string {
+	if name == "" {
+		return "the name of a run is needed"
+	}
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return "not the name of a run: a-z, 0-9, - and . are allowed, at most 253"
+	}
+	return ""
+}

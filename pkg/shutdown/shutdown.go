@@ -1,0 +1,93 @@
+// Package shutdown ends a run and its helpers. Doing it again is harmless.
+// cancel and stop are its two strategies.
+package shutdown
+
+import (
+	"context"
+	"net/http"
+
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
+
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/lookup"
+	"github.com/runhook/runhook/pkg/owner"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// Cluster is what is done on the cluster.
+type Cluster interface {
+	lookup.Cluster
+	ShutdownWorkflow(ctx context.Context, name string, strategy wfv1.ShutdownStrategy) error
+}
+
+// Request names the run.
+type Request struct {
+	Run string `json:"run"`
+}
+
+// Response says where the run stands, and whether this call changed it.
+type Response struct {
+	Run     string       `json:"run"`
+	Phase   status.Phase `json:"phase"`
+	Changed bool         `json:"changed"`
+}
+
+// Function makes the function that ends runs by a strategy.
+func Function(name, summary string, strategy wfv1.ShutdownStrategy, cluster Cluster, foreign owner.Foreign) function.Function {
+	find := lookup.Finder{Cluster: cluster, Foreign: foreign}
+	return function.Function{
+		Name:     name,
+		Summary:  summary,
+		Access:   []function.Access{{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"get", "list", "patch"}}},
+		Request:  Request{},
+		Response: Response{},
+		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
+			run, err := find.RunToChange(ctx, call.Caller, request.Run)
+			if err != nil {
+				return function.Response{}, err
+			}
+			helpers, err := find.Helpers(ctx, run)
+			if err != nil {
+				return function.Response{}, err
+			}
+			ended, err := endAll(ctx, cluster, run, helpers, strategy)
+			return function.Response{Status: http.StatusOK, Body: ended}, err
+		}),
+	}
+}
+
+// endAll terminates the helpers first: they only help, and one that outlives
+// its run would hold quota for nobody.
+func endAll(ctx context.Context, cluster Cluster, run *status.Workflow, helpers []*status.Workflow, strategy wfv1.ShutdownStrategy) (Response, error) {
+	response := Response{Run: run.Metadata.Name}
+	for _, helper := range helpers {
+		changed, err := end(ctx, cluster, helper, wfv1.ShutdownStrategyTerminate)
+		if err != nil {
+			return Response{}, err
+		}
+		response.Changed = response.Changed || changed
+	}
+	changed, err := end(ctx, cluster, run, strategy)
+	if err != nil {
+		return Response{}, err
+	}
+	response.Changed = response.Changed || changed
+	// What Argo makes of the order follows within seconds.
+	response.Phase = status.Of(run, nil, nil).Phase
+	return response, nil
+}
+
+// end patches a Workflow that still runs, unless it is being ended as strongly
+// already.
+func end(ctx context.Context, cluster Cluster, w *status.Workflow, strategy wfv1.ShutdownStrategy) (bool, error) {
+	ending := wfv1.ShutdownStrategy(w.Spec.Shutdown)
+	if !w.Status.FinishedAt.IsZero() || ending == strategy || ending == wfv1.ShutdownStrategyTerminate {
+		return false, nil
+	}
+	err := cluster.ShutdownWorkflow(ctx, w.Metadata.Name, strategy)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil // deleted meanwhile: there is nothing left to end
+	}
+	return err == nil, err
+}
