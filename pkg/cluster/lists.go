@@ -13,9 +13,12 @@ import (
 	"github.com/runhook/runhook/pkg/limits"
 )
 
-// metadataOnly asks for a list without specs and states: a Workflow with a
-// thousand workers is a megabyte, its metadata a kilobyte.
-const metadataOnly = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+// What asks for Workflows without specs and states: one with a thousand workers
+// is a megabyte, its metadata a kilobyte.
+const (
+	objectMetadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+	listMetadata   = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+)
 
 // notTerminated selects pods that still hold something of a node.
 var notTerminated = fields.AndSelectors(
@@ -49,7 +52,7 @@ func (c *Cluster) EachWorkflow(ctx context.Context, selector string, visit func(
 		raw, err := c.argo.ArgoprojV1alpha1().RESTClient().Get().
 			Namespace(c.namespace).Resource("workflows").
 			VersionedParams(&options, metav1.ParameterCodec).
-			SetHeader("Accept", metadataOnly).DoRaw(ctx)
+			SetHeader("Accept", listMetadata).DoRaw(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -57,6 +60,18 @@ func (c *Cluster) EachWorkflow(ctx context.Context, selector string, visit func(
 		return &page, json.Unmarshal(raw, &page)
 	}
 	return each(ctx, "the runs", metav1.ListOptions{LabelSelector: selector}, list, visit)
+}
+
+// WorkflowMetadata gives the labels and annotations of a Workflow.
+func (c *Cluster) WorkflowMetadata(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error) {
+	raw, err := c.argo.ArgoprojV1alpha1().RESTClient().Get().
+		Namespace(c.namespace).Resource("workflows").Name(name).
+		SetHeader("Accept", objectMetadata).DoRaw(ctx)
+	if err != nil {
+		return nil, faultOf(err, "run "+name)
+	}
+	metadata := &metav1.PartialObjectMetadata{}
+	return metadata, faultOf(json.Unmarshal(raw, metadata), "run "+name)
 }
 
 // each visits the objects of a list without keeping more than a few pages. A
