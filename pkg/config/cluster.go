@@ -85,7 +85,8 @@ type Build struct {
 	PlainHosts []string `json:"plainHosts"`
 }
 
-func defaults() Config {
+// Default is what holds where a config says nothing.
+func Default() Config {
 	return Config{
 		Listen:  ":8080",
 		Metrics: ":9090",

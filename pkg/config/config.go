@@ -46,7 +46,8 @@ type TLS struct {
 	Key  string `json:"key"`
 }
 
-// Load reads the config file and the secrets that it names.
+// Load reads the config file and the secrets that it names. With a nil getenv
+// no secret is read: manifests are made where there are none.
 func Load(path string, getenv func(string) string) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -61,7 +62,7 @@ func Parse(file string, data []byte, getenv func(string) string) (*Config, error
 	if err != nil {
 		return nil, err
 	}
-	c := defaults()
+	c := Default()
 	c.document = document
 	wrong := fault.From(document.Decode(&c))
 	if wrong != nil && !decodedNonetheless(document, &c) {

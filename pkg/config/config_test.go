@@ -146,6 +146,16 @@ func TestNoSuchFile(t *testing.T) {
 	}
 }
 
+func TestWithoutSecrets(t *testing.T) {
+	c, err := Load("testdata/full.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Auth.Tokens[0].Value.Equal("") || len(c.Auth.Tokens[0].Value.Bytes()) != 0 {
+		t.Error("a token that was not read must equal nothing")
+	}
+}
+
 func TestMetricsNeedTheirOwnAddress(t *testing.T) {
 	_, err := Parse("c.yaml", []byte("namespace: runs\nmetrics: ':8080'\n"), environment)
 	if err == nil || err.Error() != "the config is not right: metrics: c.yaml:2: is the address of listen; metrics have their own" {
