@@ -43,10 +43,17 @@ func (a Attempt) FalseSuccess() bool { return a.Interrupted && a.Phase == Succee
 // Attempts gives every attempt of a Workflow that has ended, by node, then by
 // start. The pods may show several moments, oldest first.
 func Attempts(w *Workflow, pods []corev1.Pod) []Attempt {
-	return newTree(w, look(w, pods)).endedAttempts()
+	return newTree(w, look(w, pods)).endedAttempts(func(*Node) bool { return true })
 }
 
-func (t *tree) endedAttempts() []Attempt {
+// failed reports whether the end of a node may be a failure or an interruption.
+func (t *tree) failed(n *Node) bool {
+	return n.Phase != "Succeeded" || len(t.seen.last(n.ID).Conditions) > 0
+}
+
+// endedAttempts gives the attempts that have ended of the nodes that are asked
+// for; the replaced pods of any node are failures.
+func (t *tree) endedAttempts(asked func(*Node) bool) []Attempt {
 	var all []Attempt
 	keys := t.keys()
 	numbers := map[string]int{}
@@ -59,19 +66,24 @@ func (t *tree) endedAttempts() []Attempt {
 		if n.Type != typePod {
 			continue
 		}
+		replaced := t.seen.replaced(id)
+		ended := argoEnded(n.Phase) && asked(n)
+		if !ended && len(replaced) == 0 {
+			continue
+		}
 		base := Attempt{
 			Attempt: numbers[id], Pod: podName(t.Workflow, n), Task: t.tasksOf[id], Key: keys[t.tasksOf[id]],
 			Node: cmp.Or(n.DisplayName, n.Name), NodeID: id,
 		}
 		started := n.StartedAt
-		for _, old := range t.seen.replaced(id) {
+		for _, old := range replaced {
 			all = append(all, restarted(base, old))
 		}
 		last := t.seen.last(id)
-		if len(t.seen.replaced(id)) > 0 {
+		if len(replaced) > 0 {
 			started = last.Created // Argo keeps the first pod's
 		}
-		if argoEnded(n.Phase) {
+		if ended {
 			all = append(all, t.ended(base, n, last, started))
 		}
 	}

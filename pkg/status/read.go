@@ -3,13 +3,11 @@ package status
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/fault"
 )
 
@@ -17,6 +15,22 @@ import (
 // List out of which a run is chosen by name. The file's name only serves the
 // message; an empty run takes the only Workflow there is.
 func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
+	// One object in JSON is by far the most usual, and may be large: it is
+	// decoded in the same pass that finds out its kind.
+	var top struct {
+		Kind string `json:"kind"`
+		Workflow
+	}
+	if err := json.Unmarshal(data, &top); err == nil && top.Kind == "Workflow" {
+		if run != "" && top.Metadata.Name != run {
+			return nil, notNamed(file, run, top.Metadata.Name)
+		}
+		return &top.Workflow, inFile(file, top.complete())
+	}
+	data, err := asJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
 	items, err := objects(file, data, "Workflow")
 	if err != nil {
 		return nil, err
@@ -35,18 +49,31 @@ func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
 	case run == "" && len(items) > 1:
 		return nil, fault.New(fault.Invalid, "%s: holds %d Workflows, choose one with --run: %s", file, len(items), strings.Join(names, ", "))
 	case chosen == nil:
-		return nil, fault.New(fault.NotFound, "%s: no Workflow is named %q, there is: %s", file, run, strings.Join(names, ", "))
+		return nil, notNamed(file, run, names...)
 	}
 	w, err := Decode(chosen)
-	if err != nil {
-		f := fault.From(err)
-		return nil, fault.Wrap(f.Kind, err, "%s: %s", file, f.Detail)
+	return w, inFile(file, err)
+}
+
+func notNamed(file, run string, names ...string) error {
+	return fault.New(fault.NotFound, "%s: no Workflow is named %q, there is: %s", file, run, strings.Join(names, ", "))
+}
+
+// inFile says in which file a fault is.
+func inFile(file string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return w, nil
+	f := fault.From(err)
+	return fault.Wrap(f.Kind, err, "%s: %s", file, f.Detail)
 }
 
 // ReadPods reads the pods of one moment from a file's JSON or YAML: a Pod or a List.
 func ReadPods(file string, data []byte) ([]corev1.Pod, error) {
+	data, err := asJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
 	items, err := objects(file, data, "Pod")
 	if err != nil {
 		return nil, err
@@ -73,10 +100,6 @@ type object struct {
 // objects gives the objects of a kind that a file holds: one, or a List of
 // them. In a typed list the items need not name their kind.
 func objects(file string, data []byte, kind string) ([]object, error) {
-	data, err := asJSON(file, data)
-	if err != nil {
-		return nil, err
-	}
 	top, err := head(data)
 	if err != nil {
 		return nil, fault.Wrap(fault.Malformed, err, "%s: not a Kubernetes object: %v", file, err)
@@ -109,6 +132,8 @@ func head(raw json.RawMessage) (object, error) {
 	return o, err
 }
 
+// asJSON gives JSON for JSON or YAML. What begins like an object of JSON and
+// is none may still be YAML's flow style.
 func asJSON(file string, data []byte) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
 		return nil, fault.New(fault.Malformed, "%s: empty", file)
@@ -120,38 +145,4 @@ func asJSON(file string, data []byte) ([]byte, error) {
 		return nil, fault.Wrap(fault.Malformed, err, "%s: neither JSON nor YAML: %v", file, err)
 	}
 	return converted, nil
-}
-
-// Causes is the answer of `cause`: why every ended attempt of a run ended.
-type Causes struct {
-	Run      string         `json:"run"`
-	Attempts []EndedBecause `json:"attempts"`
-}
-
-// EndedBecause is one attempt of that answer.
-type EndedBecause struct {
-	Node        string      `json:"node"` // Argo's display name of the pod node
-	Task        string      `json:"task"`
-	Attempt     int         `json:"attempt"`
-	Phase       Phase       `json:"phase"`
-	Cause       cause.Cause `json:"cause"`
-	Reason      string      `json:"reason"`
-	ExitCode    *int        `json:"exitCode"`
-	Interrupted bool        `json:"interrupted"`
-	Restarted   bool        `json:"restarted"`
-	Pod         string      `json:"pod"`
-	Host        string      `json:"host"`
-}
-
-// CausesOf says why every ended attempt of a Workflow ended, by node, then by
-// start. The pods may show several moments, oldest first.
-func CausesOf(w *Workflow, pods ...[]corev1.Pod) Causes {
-	answer := Causes{Run: w.Metadata.Name, Attempts: []EndedBecause{}}
-	for _, a := range Attempts(w, slices.Concat(pods...)) {
-		answer.Attempts = append(answer.Attempts, EndedBecause{
-			Node: a.Node, Task: a.Task, Attempt: a.Attempt, Phase: a.Phase, Cause: a.Cause, Reason: a.Reason,
-			ExitCode: a.ExitCode, Interrupted: a.Interrupted, Restarted: a.Restarted, Pod: a.Pod, Host: a.Host,
-		})
-	}
-	return answer
 }

@@ -93,16 +93,27 @@ func count[P any](parts []P, phase func(P) Phase) (done, of *int) {
 // taskMessage is the node's message. A Retry node's own hides why its last
 // attempt failed.
 func (t *tree) taskMessage(n *Node) string {
-	message := n.Message
-	if attempts := t.attempts[n.ID]; len(attempts) > 0 {
-		message = cmp.Or(attempts[len(attempts)-1].Message, message)
+	last := t.lastPod(n)
+	message := cmp.Or(last.Message, n.Message)
+	if last.Phase == "Succeeded" && len(t.seen.last(last.ID).Conditions) > 0 {
+		if v := t.verdict(last); v.Interrupted {
+			message = fmt.Sprintf("exited with 0 although it was interrupted (%s): its work may be unfinished", v.Cause)
+		}
 	}
 	return message
 }
 
+// lastPod is the node of a task's last attempt.
+func (t *tree) lastPod(n *Node) *Node {
+	if attempts := t.attempts[n.ID]; len(attempts) > 0 {
+		return attempts[len(attempts)-1]
+	}
+	return n
+}
+
 // addAttempts lists the failed and the interrupted attempts, oldest first.
 func (t *tree) addAttempts(into map[string][]Attempt, key string) {
-	for _, a := range t.endedAttempts() {
+	for _, a := range t.endedAttempts(t.failed) {
 		if a.Phase == Succeeded && !a.Interrupted {
 			continue
 		}

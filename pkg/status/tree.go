@@ -173,8 +173,12 @@ var numbered = regexp.MustCompile(`-\d+$`)
 
 // workers gives the names of a split task's workers: its merge is none.
 func (t *tree) workers(name string) []string {
+	task, planned := t.planned[name]
+	if !planned {
+		return nil
+	}
 	var names []string
-	for _, inner := range t.dag(t.planned[name].Template) {
+	for _, inner := range t.dag(task.Template) {
 		if base := numbered.ReplaceAllString(inner.Name, ""); base == name && base != inner.Name {
 			names = append(names, name+"."+inner.Name)
 		}

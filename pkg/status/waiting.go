@@ -1,6 +1,7 @@
 package status
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,7 +43,7 @@ func (t *tree) waiting(name string, phase Phase) *Waiting {
 	case n == nil && t.Spec.Suspend:
 		return &Waiting{Suspended, "the Workflow is suspended"}
 	case n == nil:
-		return &Waiting{Dependencies, "needs " + strings.Join(t.needs(name), ", ")}
+		return t.planWaiting(name)
 	case phase == Running:
 		return t.nodeLost(n)
 	case n.Type == typeSuspend:
@@ -53,6 +54,23 @@ func (t *tree) waiting(name string, phase Phase) *Waiting {
 		return t.retryWaiting(n)
 	}
 	return t.podWaiting(n)
+}
+
+// namedNeeds is how many open needs a detail names: a merge needs up to 1,000.
+const namedNeeds = 5
+
+// planWaiting is why a task has no node yet: it needs others, or Argo has not
+// come to it.
+func (t *tree) planWaiting(name string) *Waiting {
+	needs := t.needs(name)
+	if len(needs) == 0 {
+		return &Waiting{Starting, t.Status.Message}
+	}
+	detail := strings.Join(needs[:min(len(needs), namedNeeds)], ", ")
+	if more := len(needs) - namedNeeds; more > 0 {
+		detail = fmt.Sprintf("%s and %d more", detail, more)
+	}
+	return &Waiting{Dependencies, detail}
 }
 
 func (t *tree) retryWaiting(n *Node) *Waiting {
@@ -127,10 +145,7 @@ func PodWaiting(pod *corev1.Pod) *Waiting {
 // does not answer: the node's controller has set it unready, while the kubelet,
 // which alone could end its containers, still has them ready.
 func (t *tree) nodeLost(n *Node) *Waiting {
-	if attempts := t.attempts[n.ID]; len(attempts) > 0 {
-		n = attempts[len(attempts)-1]
-	}
-	pod := t.seen.pods[n.ID]
+	pod := t.seen.pods[t.lastPod(n).ID]
 	if pod == nil || pod.DeletionTimestamp == nil || pod.Status.Phase != corev1.PodRunning {
 		return nil
 	}
