@@ -10,6 +10,8 @@ const (
 	// BuildFileBytes is what they may hold together: the cluster takes no
 	// larger ConfigMap.
 	BuildFileBytes = 1 << 20
+	// GitText is a repository's URL or a folder in it: hosts take less.
+	GitText = 1024
 	// BuildKeep is how long an ended build can be asked for. After it the same
 	// request builds anew.
 	BuildKeep = time.Hour

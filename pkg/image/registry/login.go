@@ -1,0 +1,55 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
+)
+
+// Login gives a user and a password; an empty user: there is none.
+type Login func(ctx context.Context) (user, password string, err error)
+
+// Secrets reads Secrets of the runs' namespace.
+type Secrets interface {
+	Secret(ctx context.Context, name string) (map[string][]byte, error)
+}
+
+// FromSecret is the login that the registry's Secret has for it; nil when the
+// registry has no Secret.
+func FromSecret(secrets Secrets, registry image.Registry) Login {
+	if registry.Auth == "" {
+		return nil
+	}
+	return func(ctx context.Context) (string, string, error) {
+		data, err := secrets.Secret(ctx, registry.Auth)
+		if err != nil {
+			return "", "", err
+		}
+		return loginOf(data[corev1.DockerConfigJsonKey], registry)
+	}
+}
+
+// loginOf finds the registry in Docker's config, which writes hosts as people
+// do: with a scheme, or with a path behind.
+func loginOf(config []byte, registry image.Registry) (user, password string, err error) {
+	var decoded struct {
+		Auths map[string]authn.AuthConfig `json:"auths"`
+	}
+	// The cause would say a part of the Secret.
+	if json.Unmarshal(config, &decoded) != nil {
+		return "", "", fault.New(fault.Internal, "the Secret %s has no %s that decodes", registry.Auth, corev1.DockerConfigJsonKey)
+	}
+	for name, login := range decoded.Auths {
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
+		if host, _, _ := strings.Cut(name, "/"); host == registry.Host {
+			return login.Username, login.Password, nil
+		}
+	}
+	return "", "", fault.New(fault.Internal, "the Secret %s knows no login for %s", registry.Auth, registry.Host)
+}
