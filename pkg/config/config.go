@@ -111,7 +111,12 @@ func merge(form, meaning *fault.Error) error {
 
 // Locate puts file:line before the detail of every problem whose path is one
 // of the config, such as those of compiling the hooks.
-func (c *Config) Locate(err error) error { return c.document.Locate(err) }
+func (c *Config) Locate(err error) error {
+	if c.document == nil { // no file: the default
+		return err
+	}
+	return c.document.Locate(err)
+}
 
 // CheckFunctions refuses rights and routes that name a function which does not exist.
 func (c *Config) CheckFunctions(known []string) error {

@@ -66,7 +66,7 @@ type Response struct {
 	Status int
 	// RetryAfter goes with 503; 0: no opinion.
 	RetryAfter time.Duration
-	Body   any // encoded as JSON
+	Body       any // encoded as JSON
 	// Stream, when set, is the answer instead of Body: it writes text
 	// (text/plain in UTF-8), of which each write goes out at once, and ends
 	// with the context. It is called once, after Handle, and not under the
