@@ -32,11 +32,7 @@ func compile(t testing.TB, provider string, routes ...hook.RouteSpec) *hook.Hook
 
 func compileSpec(t testing.TB, spec hook.Spec, secrets ...string) *hook.Hook {
 	t.Helper()
-	values := make([]secret.Value, len(secrets))
-	for i, text := range secrets {
-		values[i] = secret.Of(text)
-	}
-	h, problems := hook.Compile(spec, values, hook.Options{Functions: functions, Selects: true})
+	h, problems := hook.Compile(spec, values(secrets), hook.Options{Functions: functions, Selects: true})
 	for _, p := range problems {
 		t.Error(p)
 	}
@@ -44,6 +40,14 @@ func compileSpec(t testing.TB, spec hook.Spec, secrets ...string) *hook.Hook {
 		t.Fatal("the hook does not compile")
 	}
 	return h
+}
+
+func values(secrets []string) []secret.Value {
+	values := make([]secret.Value, len(secrets))
+	for i, text := range secrets {
+		values[i] = secret.Of(text)
+	}
+	return values
 }
 
 // route is the plainest route, changed as a test needs it.
