@@ -12,6 +12,7 @@ import (
 	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/component"
 	"github.com/runhook/runhook/localcluster/layout"
+	"github.com/runhook/runhook/localcluster/machine"
 	"github.com/runhook/runhook/localcluster/pki"
 )
 
@@ -24,12 +25,21 @@ const (
 	resolverFile = "resolv.conf"
 )
 
-// checkBoot refuses a state from before a restart of the machine: its
-// namespaces are gone, and with them what the state speaks of.
+// checkBoot refuses a cluster without its state, and a state from before a
+// restart of the machine: its namespaces are gone, and with them what it speaks of.
 func checkBoot(home layout.Home) error {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return fmt.Errorf("read the machine's boot id: %w", err)
+	}
+	if _, err := os.Stat(home.Run(bootFile)); errors.Is(err, os.ErrNotExist) {
+		pids, err := machine.Members(layout.Namespace)
+		if err != nil {
+			return err
+		}
+		if len(pids) > 0 {
+			return fmt.Errorf("a cluster runs already that %s knows nothing of: run localcluster down, then up", home.Dir)
+		}
 	}
 	return checkMark(home.Run(bootFile), string(id), "the machine was restarted since the cluster was started")
 }

@@ -33,6 +33,7 @@ const registryHosts = `server = "http://` + layout.Registry + `"
 `
 
 // restrict_oom_score_adj: root may lack the capability to lower a score.
+// disable_apparmor: a profile would stay loaded on the machine.
 const containerdTemplate = `version = 2
 root = "${DIR}/containerd"
 state = "${DIR}/containerd-state"
@@ -43,6 +44,7 @@ state = "${DIR}/containerd-state"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${SANDBOX}"
   restrict_oom_score_adj = true
+  disable_apparmor = true
   [plugins."io.containerd.grpc.v1.cri".containerd]
     snapshotter = "overlayfs"
     default_runtime_name = "runc"

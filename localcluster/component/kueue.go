@@ -22,11 +22,7 @@ func startKueue(ctx context.Context, c *Cluster) error {
 	if err != nil {
 		return err
 	}
-	kustomization := fill(kueueTemplate, words{
-		"BASE": base, "VERSION": binaries.KueueVersion,
-		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
-	})
-	objects, err := render(ctx, c, "kueue", kustomization, trimWebhooks)
+	objects, err := render(ctx, c, "kueue", kueueKustomization(base), trimWebhooks)
 	if err != nil {
 		return err
 	}
@@ -65,6 +61,13 @@ ${PINNED}
         integrations:
           frameworks: [pod]
 `
+
+func kueueKustomization(base string) string {
+	return fill(kueueTemplate, words{
+		"BASE": base, "VERSION": binaries.KueueVersion,
+		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
+	})
+}
 
 // keptWebhooks are those of Kueue's own kinds and of pods. The others fail
 // closed for every Deployment and Job while Kueue is down, itself included.

@@ -57,8 +57,11 @@ func bringUp(ctx context.Context, c *Cluster, component Component, p *progress.P
 		// It may have been dying already when it was taken for running, so once more.
 		err = startAndWait(ctx, c, component)
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // another failed, or the user has had enough
+	}
 	if err != nil {
-		return err
+		return fail(c, component, err)
 	}
 	if took := time.Since(begin); took > slow {
 		p.Line("%-20s ready after %.1f s", component.Name, took.Seconds())
@@ -66,9 +69,20 @@ func bringUp(ctx context.Context, c *Cluster, component Component, p *progress.P
 	return nil
 }
 
+// fail names the log, and makes sure that it says at least as much.
+func fail(c *Cluster, component Component, err error) error {
+	log, logErr := openLog(c, component.Name)
+	if logErr != nil {
+		return errors.Join(err, logErr)
+	}
+	defer log.Close()
+	fmt.Fprintln(log, "localcluster:", err)
+	return fmt.Errorf("%s %w; see %s", component.Name, err, log.Name())
+}
+
 func startAndWait(ctx context.Context, c *Cluster, component Component) error {
 	if err := component.Start(ctx, c); err != nil {
-		return fmt.Errorf("%s does not start: %w; see %s", component.Name, err, c.Home.Log(component.Name))
+		return fmt.Errorf("does not start: %w", err)
 	}
 	return wait(ctx, c, component)
 }
@@ -83,7 +97,7 @@ func wait(ctx context.Context, c *Cluster, component Component) error {
 		}
 		var gone *endedError
 		if errors.As(err, &gone) {
-			return fmt.Errorf("%s: %w; see %s", component.Name, err, c.Home.Log(component.Name))
+			return fmt.Errorf("does not run: %w", err)
 		}
 		select {
 		case <-time.After(poll):
@@ -94,8 +108,7 @@ func wait(ctx context.Context, c *Cluster, component Component) error {
 			if component.Explain != nil {
 				err = errors.Join(err, component.Explain(ctx, c))
 			}
-			return fmt.Errorf("%s is not ready after %s: %w; see %s",
-				component.Name, component.Patience, err, c.Home.Log(component.Name))
+			return fmt.Errorf("is not ready after %s: %w", component.Patience, err)
 		}
 	}
 }

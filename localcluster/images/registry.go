@@ -15,11 +15,14 @@ import (
 // Registry is a registry that keeps all on disk below dir.
 func Registry(dir string) (http.Handler, error) {
 	k := keeper{dir: filepath.Join(dir, "manifests")}
-	if err := os.MkdirAll(k.dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the registry's folder: %w", err)
+	blobs := filepath.Join(dir, "blobs")
+	for _, folder := range []string{k.dir, blobs} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return nil, fmt.Errorf("make the registry's folder: %w", err)
+		}
 	}
 	k.next = registry.New(
-		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(dir, "blobs"))),
+		registry.WithBlobHandler(registry.NewDiskBlobHandler(blobs)),
 		registry.Logger(log.New(os.Stderr, "", log.LstdFlags)))
 	return k, k.restore()
 }
