@@ -33,7 +33,7 @@ func (t *Table) Replayer(c *config.Config) hook.Replayer {
 	for _, spec := range c.Hooks {
 		hooks = append(hooks, t.hooks[spec.Path])
 	}
-	return hook.Replayer{Hooks: hooks, BodyLimit: c.Limits.HookBody, Check: t.CheckRequest}
+	return hook.Replayer{Hooks: hooks, BodyLimit: c.Limits.HookBody.Value(), Check: t.CheckRequest}
 }
 
 // checkShape says whether a request has the keys and types that a function takes.

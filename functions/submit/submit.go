@@ -69,9 +69,6 @@ func (s submitter) handle(ctx context.Context, call function.Call) (function.Res
 	if err != nil {
 		return function.Response{}, err
 	}
-	if err := mayRun(call.Caller, asked, s.settings.Policy); err != nil {
-		return function.Response{}, err
-	}
 	key, err := keyOf(call, asked)
 	if err != nil {
 		return function.Response{}, err
@@ -80,6 +77,9 @@ func (s submitter) handle(ctx context.Context, call function.Call) (function.Res
 		asked.ID = nameFor(call, key)
 	}
 	if err := asked.Check(s.settings.Policy); err != nil {
+		return function.Response{}, err
+	}
+	if err := mayRun(call.Caller, asked, s.settings.Policy); err != nil {
 		return function.Response{}, err
 	}
 	if err := s.checkPins(ctx, asked); err != nil {

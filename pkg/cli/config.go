@@ -13,9 +13,9 @@ func configFlag(cmd *cobra.Command, sys System, file *string) {
 	cmd.Flags().StringVarP(file, "config", "c", sys.Getenv("RUNHOOK_CONFIG"), "the config file (default: RUNHOOK_CONFIG)")
 }
 
-// loadConfig reads a config and compiles its hooks, so that all that can be
-// wrong is told before anything is served.
-func loadConfig(file string, sys System) (*config.Config, functions.Hooks, error) {
+// loadConfig reads a config, its secrets and its hooks, so that all that can
+// be wrong is told before anything is done.
+func loadConfig(file string, sys System) (*config.Config, *functions.Table, error) {
 	if file == "" {
 		return nil, nil, usage{fault.New(fault.Invalid, "say which config: -c FILE, or RUNHOOK_CONFIG")}
 	}
@@ -23,11 +23,11 @@ func loadConfig(file string, sys System) (*config.Config, functions.Hooks, error
 	if err != nil {
 		return nil, nil, err
 	}
-	hooks, err := functions.CompileHooks(c)
+	table, err := functions.New(c, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	return c, hooks, nil
+	return c, table, nil
 }
 
 func checkCommand(sys System) *cobra.Command {

@@ -4,24 +4,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/runhook/runhook/functions"
-	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/rbac"
 )
 
-func rbacCommand(sys System) *cobra.Command {
-	var file string
+func rbacCommand() *cobra.Command {
+	var namespace string
 	account := rbac.Account{}
 	cmd := &cobra.Command{
-		Use:   "rbac -c CONFIG",
+		Use:   "rbac",
 		Short: "Print the Roles that the functions need, and no more",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// The secrets are not there where manifests are made.
-			c, err := config.Load(file, sys.Getenv)
-			if err != nil {
-				return err
-			}
-			text, err := rbac.YAML(functions.Access(), account, c.Namespace)
+			text, err := rbac.YAML(functions.Access(), account, namespace)
 			if err != nil {
 				return err
 			}
@@ -29,7 +23,7 @@ func rbacCommand(sys System) *cobra.Command {
 			return err
 		},
 	}
-	configFlag(cmd, sys, &file)
+	cmd.Flags().StringVar(&namespace, "namespace", "runs", "the namespace of the runs")
 	cmd.Flags().StringVar(&account.Name, "account", "runhook", "the ServiceAccount's name")
 	cmd.Flags().StringVar(&account.Namespace, "account-namespace", "runhook-system", "the ServiceAccount's namespace")
 	return cmd

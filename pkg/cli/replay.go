@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/runhook/runhook/pkg/hook"
 )
 
 func replayCommand(sys System) *cobra.Command {
@@ -25,7 +22,7 @@ func replayCommand(sys System) *cobra.Command {
 				}
 				now = parsed
 			}
-			_, hooks, err := loadConfig(file, sys)
+			c, table, err := loadConfig(file, sys)
 			if err != nil {
 				return err
 			}
@@ -34,13 +31,11 @@ func replayCommand(sys System) *cobra.Command {
 				return usage{err}
 			}
 			defer saved.Close()
-			answer := hook.Replay(saved, hooks, now)
-			out := json.NewEncoder(cmd.OutOrStdout())
-			out.SetIndent("", "  ")
-			if err := out.Encode(answer); err != nil {
+			report := table.Replayer(c).Replay(saved, now)
+			if err := output("json").write(cmd.OutOrStdout(), report); err != nil {
 				return err
 			}
-			if answer.Status/100 != 2 {
+			if report.Status/100 != 2 {
 				return exit(exitFailed)
 			}
 			return nil

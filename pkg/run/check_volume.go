@@ -57,7 +57,7 @@ func (c *checker) volume(at string, volume *corev1.Volume) {
 		c.source(path, kind, source[kind])
 	}
 	if claim := volume.PersistentVolumeClaim; claim != nil && !slices.Contains(c.policy.Claims, claim.ClaimName) {
-		c.add(at+".persistentVolumeClaim.claimName", "%s is not in the config's list of claims", quote(claim.ClaimName))
+		c.add(at+".persistentVolumeClaim.claimName", "%s is not among the claims that may be used", quote(claim.ClaimName))
 	}
 	if volume.Secret != nil && volume.Secret.SecretName == "" {
 		c.add(at+".secret.secretName", "names no Secret")
@@ -98,7 +98,7 @@ var secretKeys = map[string]bool{"secret": true, "secretRef": true, "nodePublish
 
 func (c *checker) secretName(path, name string) {
 	if !slices.Contains(c.policy.Secrets, name) {
-		c.add(path, "%s is not in the config's list of Secrets", quote(name))
+		c.add(path, "%s is not among the Secrets that may be used", quote(name))
 	}
 }
 

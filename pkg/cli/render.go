@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/runhook/runhook/functions"
+	"github.com/runhook/runhook/pkg/argo"
+	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/run"
+	"github.com/runhook/runhook/pkg/strict"
+)
+
+func renderCommand(sys System) *cobra.Command {
+	var file, configFile string
+	var format output
+	cmd := &cobra.Command{
+		Use:   "render -f RUN",
+		Short: "Print the Workflow of a run, without a cluster",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c := config.Default()
+			if configFile != "" {
+				loaded, _, err := loadConfig(configFile, sys)
+				if err != nil {
+					return err
+				}
+				c = *loaded
+			}
+			asked, err := readRun(file, sys)
+			if err != nil {
+				return err
+			}
+			policy := functions.Policy(&c)
+			if err := asked.Check(policy); err != nil {
+				return err
+			}
+			if asked.ID == "" {
+				key, err := run.Key(asked)
+				if err != nil {
+					return err
+				}
+				asked.ID = run.NameOfKey(key)
+			}
+			workflow, err := argo.Render(asked.Fill(policy), functions.Options(&c))
+			if err != nil {
+				return err
+			}
+			return format.write(cmd.OutOrStdout(), workflow)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the run, as YAML or JSON; - for standard input")
+	configFlag(cmd, sys, &configFile)
+	format.flag(cmd, "yaml")
+	must(cmd.MarkFlagRequired("file"))
+	return cmd
+}
+
+// readRun reads a run as YAML, of which JSON is a part. It is strict: unknown
+// keys are told with their line.
+func readRun(file string, sys System) (*run.Run, error) {
+	data, err := readFile(file, sys)
+	if err != nil {
+		return nil, err
+	}
+	var asked run.Run
+	if err := strict.YAML(file, data, &asked); err != nil {
+		return nil, err
+	}
+	return &asked, nil
+}
