@@ -56,12 +56,7 @@ func (t *tree) failed(n *Node) bool {
 func (t *tree) endedAttempts(asked func(*Node) bool) []Attempt {
 	var all []Attempt
 	keys := t.keys()
-	numbers := map[string]int{}
-	for id, attempts := range t.attempts {
-		for _, child := range attempts {
-			numbers[child.ID] = attemptNumber(t.Status.Nodes[id], child)
-		}
-	}
+	numbers := t.numbers()
 	for id, n := range t.Status.Nodes {
 		if n.Type != typePod {
 			continue
@@ -91,6 +86,17 @@ func (t *tree) endedAttempts(asked func(*Node) bool) []Attempt {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Task, b.Task), compareTimes(a.Started, b.Started), cmp.Compare(a.UID, b.UID))
 	})
 	return all
+}
+
+// numbers are those of the children of Retry nodes, by their ids.
+func (t *tree) numbers() map[string]int {
+	numbers := map[string]int{}
+	for id, attempts := range t.attempts {
+		for _, child := range attempts {
+			numbers[child.ID] = attemptNumber(t.Status.Nodes[id], child)
+		}
+	}
+	return numbers
 }
 
 // ended is the attempt whose end Argo's node tells.
