@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
+	"encoding/json"
 	"hash"
 	"net/http"
 	"os"
@@ -128,4 +129,19 @@ func wantKind(t testing.TB, err error, kind fault.Kind, hidden ...string) {
 			t.Fatalf("the error tells %q: %v", text, err)
 		}
 	}
+}
+
+// textAt is the text at keys of a request.
+func textAt(t testing.TB, request json.RawMessage, keys ...string) string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(request, &value); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		fields, _ := value.(map[string]any)
+		value = fields[key]
+	}
+	text, _ := value.(string)
+	return text
 }
