@@ -45,7 +45,7 @@ type Build struct {
 
 // Task is one node of a run's graph.
 type Task struct {
-	// ID is a DNS label of at most 40 characters.
+	// ID is a DNS label, letter first, of at most 40 characters.
 	ID string `json:"id"`
 	// Needs are the tasks that must have succeeded before.
 	Needs []string `json:"needs,omitempty"`
