@@ -12,7 +12,7 @@ import (
 )
 
 // Quantity is a Kubernetes quantity as it was written: `4`, `500m`, `8Gi`.
-// It is written back in its canonical form, so that 1024Mi and 1Gi are equal.
+// It is written back in one form, so that 1Gi, 1024Mi and 1073741824 are equal.
 type Quantity string
 
 // quantity bounds what is parsed: an exponent of nine digits would keep the
@@ -41,10 +41,10 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 	}
 }
 
-// MarshalJSON writes the canonical form.
+// MarshalJSON writes the decimal form.
 func (q Quantity) MarshalJSON() ([]byte, error) {
 	if parsed, ok := q.Parse(); ok {
-		return json.Marshal(parsed.String())
+		return json.Marshal(resource.NewDecimalQuantity(*parsed.AsDec(), resource.DecimalSI).String())
 	}
 	return json.Marshal(string(q))
 }
