@@ -55,7 +55,7 @@ func mayBuild(caller function.Caller, build *run.Build, registry image.Registry,
 	if !caller.MayCall(buildRight) {
 		denied.Add("build", "the caller may not build images: it lacks the function %s", buildRight)
 	}
-	if ref, err := registry.Parse(build.Ref); err == nil && !caller.Everything && !ref.Within(caller.Repositories) {
-		denied.Add("build.ref", "the caller may not push to %s", ref)
+	if ref, err := registry.Parse(build.Ref); err == nil && !caller.MayPush(ref.Repository()) {
+		denied.Add("build.ref", "the caller may not push to %s", ref.Repository())
 	}
 }
