@@ -74,20 +74,20 @@ func TestKeyIsOfWhatIsAskedFor(t *testing.T) {
 		}
 		return k
 	}
-	first := key(`{id: a, deadline: 1h, params: {x: "1", y: "2"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`)
+	first := key(`{id: a, deadline: 1h, params: {x: "1", z: "2"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`)
 	for name, text := range map[string]string{
-		"other order":    `{tasks: [{resources: {memory: 1Gi, cpu: 4}, id: t}], params: {y: "2", x: "1"}, deadline: 1h, id: a}`,
-		"other spelling": `{id: a, deadline: 60m, params: {x: "1", y: "2"}, tasks: [{id: t, resources: {cpu: "4000m", memory: 1024Mi}, needs: []}]}`,
-		"another number": `{"id": "a", "deadline": "3600s", "params": {"x": "1", "y": "2"}, "tasks": [{"id": "t", "resources": {"cpu": 4.0, "memory": 1073741824}}]}`,
+		"other order":    `{tasks: [{resources: {memory: 1Gi, cpu: 4}, id: t}], params: {z: "2", x: "1"}, deadline: 1h, id: a}`,
+		"other spelling": `{id: a, deadline: 60m, params: {x: "1", z: "2"}, tasks: [{id: t, resources: {cpu: "4000m", memory: 1024Mi}, needs: []}]}`,
+		"another number": `{"id": "a", "deadline": "3600s", "params": {"x": "1", "z": "2"}, "tasks": [{"id": "t", "resources": {"cpu": 4.0, "memory": 1073741824}}]}`,
 	} {
 		if key(text) != first {
 			t.Errorf("%s: another key", name)
 		}
 	}
 	for name, text := range map[string]string{
-		"another param": `{id: a, deadline: 1h, params: {x: "1", y: "3"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`,
-		"another size":  `{id: a, deadline: 1h, params: {x: "1", y: "2"}, tasks: [{id: t, resources: {cpu: 5, memory: 1Gi}}]}`,
-		"no id":         `{deadline: 1h, params: {x: "1", y: "2"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`,
+		"another param": `{id: a, deadline: 1h, params: {x: "1", z: "3"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`,
+		"another size":  `{id: a, deadline: 1h, params: {x: "1", z: "2"}, tasks: [{id: t, resources: {cpu: 5, memory: 1Gi}}]}`,
+		"no id":         `{deadline: 1h, params: {x: "1", z: "2"}, tasks: [{id: t, resources: {cpu: 4, memory: 1Gi}}]}`,
 	} {
 		if key(text) == first {
 			t.Errorf("%s: the same key", name)
