@@ -74,7 +74,7 @@ func (p Progress) Confirm(shown string, exists bool) Progress {
 		return p
 	}
 	fail := func(message string) Progress {
-		return Progress{Phase: Failed, Digest: p.Digest, Message: message, Pod: p.Pod}
+		return Progress{Phase: Failed, Message: message, Pod: p.Pod}
 	}
 	switch {
 	case p.Digest == "":

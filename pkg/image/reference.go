@@ -1,8 +1,6 @@
 package image
 
 import (
-	"strings"
-
 	"github.com/distribution/reference"
 
 	"github.com/runhook/runhook/pkg/fault"
@@ -11,7 +9,7 @@ import (
 
 // Reference is an image in the cluster's registry.
 type Reference struct {
-	host, repository, tag, digest string
+	host, path, tag, digest string
 }
 
 // Parse reads a reference. Without tag and digest it means the tag `latest`;
@@ -31,7 +29,7 @@ func (r Registry) Parse(text string) (Reference, error) {
 	if reference.Domain(named) != r.Host {
 		return Reference{}, fault.New(fault.Invalid, "%.*q is not in the registry of the cluster: begin with %s/", limits.Quoted, text, r.Host)
 	}
-	ref := Reference{host: r.Host, repository: reference.Path(named), tag: "latest"}
+	ref := Reference{host: r.Host, path: reference.Path(named), tag: "latest"}
 	if tagged, ok := parsed.(reference.Tagged); ok {
 		ref.tag = tagged.Tag()
 	}
@@ -41,8 +39,11 @@ func (r Registry) Parse(text string) (Reference, error) {
 	return ref, nil
 }
 
-// Repository is the path below the registry.
-func (r Reference) Repository() string { return r.repository }
+// Repository is the image without tag and digest, with the registry's host.
+func (r Reference) Repository() string { return r.host + "/" + r.path }
+
+// Path is the repository as the registry itself calls it.
+func (r Reference) Path() string { return r.path }
 
 // Digest is empty when the reference is a tag.
 func (r Reference) Digest() string { return r.digest }
@@ -50,12 +51,10 @@ func (r Reference) Digest() string { return r.digest }
 // String is the reference with its host.
 func (r Reference) String() string {
 	if r.digest != "" {
-		return r.name() + "@" + r.digest
+		return r.Repository() + "@" + r.digest
 	}
-	return r.name() + ":" + r.tag
+	return r.Repository() + ":" + r.tag
 }
-
-func (r Reference) name() string { return r.host + "/" + r.repository }
 
 // ManifestURL is where the registry has the image's manifest.
 func (r Registry) ManifestURL(ref Reference) string {
@@ -66,18 +65,5 @@ func (r Registry) ManifestURL(ref Reference) string {
 	if version == "" {
 		version = ref.tag
 	}
-	return scheme + "://" + ref.host + "/v2/" + ref.repository + "/manifests/" + version
-}
-
-// Within reports whether the image lies in one of the repositories or below
-// it, by whole segments: `reg/acme` covers `reg/acme` and `reg/acme/pump`, not
-// `reg/acme-2`.
-func (r Reference) Within(repositories []string) bool {
-	for _, repository := range repositories {
-		repository = strings.TrimSuffix(repository, "/")
-		if repository != "" && (r.name() == repository || strings.HasPrefix(r.name(), repository+"/")) {
-			return true
-		}
-	}
-	return false
+	return scheme + "://" + ref.host + "/v2/" + ref.path + "/manifests/" + version
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/image"
 )
 
@@ -33,6 +34,14 @@ func FromSecret(secrets Secrets, registry image.Registry) Login {
 		}
 		return loginOf(data[corev1.DockerConfigJsonKey], registry)
 	}
+}
+
+// LoginAccess is what the login needs of the cluster.
+func LoginAccess(registry image.Registry) []function.Access {
+	if registry.Auth == "" {
+		return nil
+	}
+	return []function.Access{{Resource: "secrets", Verbs: []string{"get"}, Names: []string{registry.Auth}}}
 }
 
 // loginOf finds the registry in Docker's config, which writes hosts as people

@@ -54,7 +54,7 @@ func (s *session) token(ctx context.Context, parameters map[string]string) (stri
 	if service := parameters["service"]; service != "" {
 		query.Set("service", service)
 	}
-	query.Set("scope", "repository:"+s.ref.Repository()+":pull")
+	query.Set("scope", "repository:"+s.ref.Path()+":pull")
 	realm.RawQuery, realm.Fragment = query.Encode(), ""
 	// Before the password is fetched: it is not for an address that is refused.
 	if problem := (allowed{registry: s.registry}).problem(realm); problem != "" {
