@@ -40,6 +40,8 @@ const (
 	// Problems is how many mistakes of one request are told: a hostile body
 	// holds hundreds of thousands, and nobody reads them.
 	Problems = 100
+	// KeyBytes is the longest Idempotency-Key; a UUID has 36.
+	KeyBytes = 255
 	// Quoted is how many bytes of a text from outside an error says back.
 	Quoted = 200
 )
@@ -57,6 +59,9 @@ const (
 	LogTime = 3 * time.Second
 	// FollowTime is how long a caller may follow a log.
 	FollowTime = time.Hour
+	// DrainTime is how long requests are still taken after SIGTERM, until
+	// everybody knows that the pod is not ready: kube-proxy takes a second or two.
+	DrainTime = 3 * time.Second
 	// ShutdownTime is how long requests under way may take after SIGTERM;
 	// Kubernetes kills after 30 s.
 	ShutdownTime = 20 * time.Second
@@ -70,6 +75,8 @@ const (
 	// TokenTime is how long the API server's word on a ServiceAccount token
 	// is believed: a deleted account is shut out after it.
 	TokenTime = 10 * time.Second
+	// RetryAfter is when a call may come again, where nothing better is known.
+	RetryAfter = 2 * time.Second
 	// OnceKeep is how long an alert's having been acted on is remembered:
 	// longer than Alertmanager repeats anything.
 	OnceKeep = 7 * 24 * time.Hour
@@ -101,6 +108,9 @@ const (
 	Page = 500
 	// LogsAtOnce is how many logs of one call are read side by side.
 	LogsAtOnce = 8
+	// Followed is how many logs one caller follows side by side; the next one
+	// begins when one of them has ended.
+	Followed = 32
 )
 
 // Sizes of a run.
@@ -137,4 +147,7 @@ const (
 	// aliases of aliases would fill any memory. 100,000 small machines take a
 	// third of it.
 	GordoExpanded = 192 << 20
+	// GordoNumber bounds seconds, percents and replicas of the flags, which
+	// Kubernetes holds in 32 bits.
+	GordoNumber = 1 << 30
 )

@@ -17,6 +17,7 @@ type Set struct {
 	HookTime     metav1.Duration   `json:"hookTime"`
 	FunctionTime metav1.Duration   `json:"functionTime"`
 	ListTime     metav1.Duration   `json:"listTime"`
+	DrainTime    metav1.Duration   `json:"drainTime"`
 	ShutdownTime metav1.Duration   `json:"shutdownTime"`
 	OnceKeep     metav1.Duration   `json:"onceKeep"`
 	CallerRate   float64           `json:"callerRate"`
@@ -32,7 +33,7 @@ func Default() Set {
 	return Set{
 		Head: bytesOf(Head), HookBody: bytesOf(HookBody), FunctionBody: bytesOf(FunctionBody),
 		HookTime: timeOf(HookTime), FunctionTime: timeOf(FunctionTime), ListTime: timeOf(ListTime),
-		ShutdownTime: timeOf(ShutdownTime), OnceKeep: timeOf(OnceKeep),
+		DrainTime: timeOf(DrainTime), ShutdownTime: timeOf(ShutdownTime), OnceKeep: timeOf(OnceKeep),
 		CallerRate: CallerRate, CallerBurst: CallerBurst, HookRate: HookRate, HookBurst: HookBurst,
 		AddressRate: AddressRate, AddressBurst: AddressBurst,
 	}
@@ -42,13 +43,16 @@ func Default() Set {
 // zero would refuse everything, a huge one would be none.
 func (s Set) Check(path string, mistakes *fault.List) {
 	for name, b := range map[string]struct{ value, least, most resource.Quantity }{
-		"head":         {s.Head, bytesOf(4 << 10), bytesOf(1 << 20)},
+		"head":         {s.Head, bytesOf(8 << 10), bytesOf(1 << 20)},
 		"hookBody":     {s.HookBody, bytesOf(1 << 10), bytesOf(32 << 20)},
 		"functionBody": {s.FunctionBody, bytesOf(1 << 10), bytesOf(32 << 20)},
 	} {
 		if b.value.Cmp(b.least) < 0 || b.value.Cmp(b.most) > 0 {
 			mistakes.Add(path+"."+name, "must be from %s to %s", b.least.String(), b.most.String())
 		}
+	}
+	if d := s.DrainTime.Duration; d < 0 || d > time.Minute {
+		mistakes.Add(path+".drainTime", "must be from 0s to %s", time.Minute)
 	}
 	for name, t := range map[string]struct {
 		value metav1.Duration

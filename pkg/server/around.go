@@ -1,0 +1,128 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/runhook/runhook/pkg/auth"
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
+)
+
+// What a handler leaves for the log.
+const (
+	callerKey   = "caller"
+	deliveryKey = "delivery"
+)
+
+const functionRoute = "/functions/:name"
+
+// logged writes one line for each request: neither query, header nor body is in it.
+func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		err := next(c)
+		attributes := []any{
+			"method", c.Request().Method, "path", clip(c.Request().URL.Path), "status", c.Response().Status,
+			"seconds", time.Since(start).Seconds(), "bytes", c.Response().Size, "address", auth.Address(c.Request().RemoteAddr),
+		}
+		for _, key := range []string{callerKey, deliveryKey} {
+			if value, ok := c.Get(key).(string); ok {
+				attributes = append(attributes, key, clip(value))
+			}
+		}
+		if err != nil {
+			attributes = append(attributes, "kind", string(fault.KindOf(err)))
+			s.logFault(err, attributes...)
+			if fault.KindOf(err).Status() >= http.StatusInternalServerError {
+				return nil
+			}
+		}
+		s.Log.Info("request", attributes...)
+		return nil
+	}
+}
+
+// logFault tells of what is not the caller's mistake, with its cause.
+func (s *Server) logFault(err error, attributes ...any) {
+	f := fault.From(err)
+	if f.Kind.Status() < http.StatusInternalServerError {
+		return
+	}
+	attributes = append(attributes, "error", f.Error())
+	if cause := errors.Unwrap(f); cause != nil {
+		attributes = append(attributes, "cause", cause.Error())
+	}
+	level := slog.LevelWarn
+	if f.Kind == fault.Internal {
+		level = slog.LevelError
+	}
+	s.Log.Log(context.Background(), level, "request", attributes...)
+}
+
+// answered answers errors and panics, and hands them on to the log.
+func (s *Server) answered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = panicked(p)
+			}
+			if err != nil {
+				s.problem(err, c)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// bounded gives the body a time to come in. An answer that does not wait for
+// the rest of the body closes the connection; the rest is read after it, within
+// bounds, since a sender that is cut off does not look for the answer.
+func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		request := c.Request()
+		if request.ContentLength == 0 {
+			return next(c)
+		}
+		control := http.NewResponseController(c.Response())
+		_ = control.SetReadDeadline(time.Now().Add(limits.BodyTime)) // tests' recorders have none
+		body := &ending{ReadCloser: request.Body, end: func() { _ = control.SetReadDeadline(time.Time{}) }}
+		request.Body = body
+		c.Response().Before(func() {
+			if !body.ended {
+				c.Response().Header().Set(echo.HeaderConnection, "close")
+			}
+		})
+		err := next(c)
+		if !body.ended && request.Header.Get("Expect") == "" && control.Flush() == nil {
+			_, _ = io.CopyN(io.Discard, body, s.Limits.HookBody.Value())
+		}
+		return err
+	}
+}
+
+// ending tells when a body has been read to its end. A deadline that stayed
+// would end the request's context while its function still works.
+type ending struct {
+	io.ReadCloser
+	ended bool
+	end   func()
+}
+
+func (e *ending) Read(into []byte) (int, error) {
+	n, err := e.ReadCloser.Read(into)
+	if errors.Is(err, io.EOF) && !e.ended {
+		e.ended = true
+		e.end()
+	}
+	return n, err
+}
+
+// clip bounds a text from outside.
+func clip(text string) string { return text[:min(len(text), limits.Quoted)] }
