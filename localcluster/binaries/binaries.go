@@ -20,7 +20,7 @@ const (
 	ArgoWorkflowsVersion = "v3.7.18"
 	ArgoEventsVersion    = "v1.9.11"
 	KueueVersion         = "v0.17.0"
-	buildKitVersion      = "v0.34.2"
+	BuildKitVersion      = "v0.34.2"
 )
 
 const (

@@ -37,7 +37,7 @@ func linked() string {
 		set(m.path+".gitCommit", "local")
 		set(m.path+".gitTreeState", "clean")
 	}
-	set("github.com/moby/buildkit/version.Version", buildKitVersion)
+	set("github.com/moby/buildkit/version.Version", BuildKitVersion)
 	set("sigs.k8s.io/kueue/pkg/version.GitVersion", KueueVersion)
 	return b.String()
 }

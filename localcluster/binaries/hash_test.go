@@ -76,7 +76,7 @@ func TestVersionsAreTheModules(t *testing.T) {
 	for _, want := range []string{
 		"k8s.io/kubernetes " + KubernetesVersion, argoWorkflows + " " + ArgoWorkflowsVersion,
 		argoEvents + " " + ArgoEventsVersion, kueue + " " + KueueVersion,
-		"github.com/moby/buildkit " + buildKitVersion,
+		"github.com/moby/buildkit " + BuildKitVersion,
 	} {
 		if !strings.Contains(string(mod), "\t"+want) {
 			t.Errorf("the build module does not require %s", want)

@@ -32,6 +32,7 @@ var (
 	argoImage     = "workflow-controller:" + binaries.ArgoWorkflowsVersion
 	kueueImage    = "kueue:" + binaries.KueueVersion
 	eventsImage   = "argo-events:" + binaries.ArgoEventsVersion
+	buildctlImage = "buildctl:" + binaries.BuildKitVersion
 	busyboxImage  = "busybox:1"
 )
 
@@ -44,6 +45,7 @@ func Images(set binaries.Set) []images.Image {
 		{Ref: argoexecImage, Entrypoint: []string{"argoexec"}, Files: append(binary(set, "argoexec"), shell...)},
 		{Ref: argoImage, Entrypoint: []string{"workflow-controller"}, Files: binary(set, "workflow-controller")},
 		{Ref: kueueImage, Entrypoint: []string{"/manager"}, Files: []images.File{{Path: "manager", From: set.Path("kueue")}}},
+		{Ref: buildctlImage, Entrypoint: []string{"buildctl"}, Files: append(binary(set, "buildctl"), shell...)},
 		{Ref: eventsImage, Entrypoint: []string{"/bin/argo-events"}, Files: binary(set, "argo-events")},
 	}
 }
