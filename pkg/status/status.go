@@ -10,10 +10,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/runhook/runhook/pkg/run"
 )
 
 // Status is the answer of the function `status`.
@@ -46,12 +49,12 @@ const (
 
 // Of says where a run stands. Helpers and pods may be empty; pods may show
 // several moments, oldest first, and may be of other Workflows too.
-func Of(run *Workflow, helpers []*Workflow, pods []corev1.Pod) Status {
-	t := newTree(run, look(run, pods))
+func Of(w *Workflow, helpers []*Workflow, pods []corev1.Pod) Status {
+	t := newTree(w, look(w, pods))
 	s := Status{
-		Run: run.Metadata.Name, Phase: t.runPhase(), Message: t.message(),
-		Started: moment(run.Status.StartedAt), Ended: moment(run.Status.FinishedAt),
-		ResourceVersion: resourceVersion(run, helpers, pods),
+		Run: w.Metadata.Name, Phase: t.runPhase(), Message: t.message(),
+		Started: moment(w.Status.StartedAt), Ended: moment(w.Status.FinishedAt),
+		ResourceVersion: resourceVersion(w, helpers, pods),
 		Tasks:           map[string]Task{}, Attempts: map[string][]Attempt{},
 	}
 	t.addAttempts(s.Attempts, "")
@@ -131,11 +134,12 @@ func (t *tree) addAttempts(into map[string][]Attempt, key string) {
 // It never counts for the run's phase.
 func addHelper(s *Status, helper *Workflow, pods []corev1.Pod) {
 	t := newTree(helper, look(helper, pods))
-	task, number := helper.Metadata.Labels[LabelTask], helper.Metadata.Labels[LabelExtra]
-	id := task + "-extra-" + number
-	if task == "" || number == "" {
+	task := helper.Metadata.Labels[LabelTask]
+	number, err := strconv.Atoi(helper.Metadata.Labels[LabelExtra])
+	if err != nil || task == "" {
 		return // not a helper
 	}
+	id := run.HelperID(task, number)
 	shown := Task{Phase: t.runPhase(), Message: helper.Status.Message}
 	for _, name := range slices.Sorted(maps.Keys(t.names())) {
 		if w := t.waiting(name, t.phaseOfTask(name)); w != nil && shown.Waiting == nil {
@@ -195,10 +199,10 @@ func (t *tree) defaultRetries() []string {
 }
 
 // resourceVersion changes whenever the run, a helper or a pod does.
-func resourceVersion(run *Workflow, helpers []*Workflow, pods []corev1.Pod) string {
+func resourceVersion(w *Workflow, helpers []*Workflow, pods []corev1.Pod) string {
 	var parts []string
-	for _, w := range append([]*Workflow{run}, helpers...) {
-		parts = append(parts, w.Metadata.Name+"/"+w.Metadata.UID+"/"+w.Metadata.ResourceVersion)
+	for _, m := range append([]*Workflow{w}, helpers...) {
+		parts = append(parts, m.Metadata.Name+"/"+m.Metadata.UID+"/"+m.Metadata.ResourceVersion)
 	}
 	for i := range pods {
 		parts = append(parts, pods[i].Name+"/"+string(pods[i].UID)+"/"+pods[i].ResourceVersion)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/runhook/runhook/pkg/owner"
+	"github.com/runhook/runhook/pkg/run"
 )
 
 // Argo's node types that are told apart here.
@@ -169,8 +170,6 @@ func (t *tree) dag(template string) []DAGTask {
 	return t.Spec.Templates[i].DAG.Tasks
 }
 
-var numbered = regexp.MustCompile(`-\d+$`)
-
 // workers gives the names of a split task's workers: its merge is none.
 func (t *tree) workers(name string) []string {
 	task, planned := t.planned[name]
@@ -179,7 +178,7 @@ func (t *tree) workers(name string) []string {
 	}
 	var names []string
 	for _, inner := range t.dag(task.Template) {
-		if base := numbered.ReplaceAllString(inner.Name, ""); base == name && base != inner.Name {
+		if inner.Name != run.MergeID(name) {
 			names = append(names, name+"."+inner.Name)
 		}
 	}
