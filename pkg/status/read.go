@@ -25,7 +25,10 @@ func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
 		if run != "" && top.Metadata.Name != run {
 			return nil, notNamed(file, run, top.Metadata.Name)
 		}
-		return &top.Workflow, inFile(file, top.complete())
+		if err := top.complete(); err != nil {
+			return nil, inFile(file, err)
+		}
+		return &top.Workflow, nil
 	}
 	data, err := asJSON(file, data)
 	if err != nil {
@@ -52,7 +55,10 @@ func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
 		return nil, notNamed(file, run, names...)
 	}
 	w, err := Decode(chosen)
-	return w, inFile(file, err)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	return w, nil
 }
 
 func notNamed(file, run string, names ...string) error {
@@ -61,9 +67,6 @@ func notNamed(file, run string, names ...string) error {
 
 // inFile says in which file a fault is.
 func inFile(file string, err error) error {
-	if err == nil {
-		return nil
-	}
 	f := fault.From(err)
 	return fault.Wrap(f.Kind, err, "%s: %s", file, f.Detail)
 }

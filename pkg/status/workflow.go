@@ -101,7 +101,10 @@ func Decode(data []byte) (*Workflow, error) {
 	if err := json.Unmarshal(data, w); err != nil {
 		return nil, fault.Wrap(fault.Malformed, err, "not a Workflow: %v", err)
 	}
-	return w, w.complete()
+	if err := w.complete(); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // complete makes a decoded Workflow safe to walk.
