@@ -10,7 +10,8 @@ import (
 )
 
 // build is the run's first task: the pod of function build-image, so that it
-// alone sees the registry's Secret, but queued, placed and retried as the run is.
+// alone sees the registry's Secret (a template's own volumes go before the
+// run's of the same name), but queued, placed and retried as the run is.
 func (r renderer) build() (wfv1.Template, error) {
 	settings := r.options.Build
 	ref, err := settings.Registry.Parse(r.run.Build.Ref)

@@ -15,11 +15,8 @@ import (
 
 var mountPath = regexp.MustCompile(`^/[A-Za-z0-9/._+@=,-]+$`)
 
-// argoVolumes are the names that Argo adds to a pod, and ours.
-var argoVolumes = []string{"var-run-argo", "tmp-dir-argo", "argo-env-config", "argo-staging", "input-artifacts", "kubeconfig", "exec-sa-token", RegistryVolume}
-
-// RegistryVolume is the volume with the registry's credentials of a build.
-const RegistryVolume = "registry-auth"
+// argoVolumes are the names that Argo adds to a pod.
+var argoVolumes = []string{"var-run-argo", "tmp-dir-argo", "argo-env-config", "argo-staging", "input-artifacts", "kubeconfig", "exec-sa-token"}
 
 func (c *checker) allVolumes() {
 	for i := range c.run.Volumes {

@@ -31,7 +31,7 @@ var options = argo.Options{
 	Namespace: "runs", Workers: "simrun/worker=true", Reservation: "simrun/reserved", ServiceAccount: "runner", Retries: 30,
 	Priorities: map[string]argo.Priority{"normal": {Class: "normal", Extra: "normal-extra"}},
 	Build:      image.Settings{Registry: image.Registry{Host: "registry", Auth: "login"}, Address: "tcp://buildkitd:1234", Image: "registry/buildkit:1", Timeout: 1800e9},
-	Key:        "key", Caller: "ci", Source: "{}", RefHash: "0123",
+	Key:        "key", Caller: "ci", Source: `{"ref":"{{inputs.parameters.x}} {{=1+}}"}`, RefHash: "0123",
 }
 
 // templates is a cluster without WorkflowTemplates.
