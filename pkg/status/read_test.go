@@ -1,0 +1,158 @@
+package status_test
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+const (
+	oneWorkflow  = `{"kind":"Workflow","metadata":{"name":"a"},"status":{"phase":"Running"}}`
+	twoWorkflows = `{"kind":"List","items":[` + oneWorkflow + `,{"kind":"Workflow","metadata":{"name":"b"}}]}`
+)
+
+func TestReadWorkflow(t *testing.T) {
+	asYAML, err := yaml.JSONToYAML([]byte(twoWorkflows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ data, run, want string }{
+		"one object":           {oneWorkflow, "", "a"},
+		"one object, its name": {oneWorkflow, "a", "a"},
+		"a List":               {twoWorkflows, "b", "b"},
+		"a WorkflowList":       {`{"kind":"WorkflowList","items":[{"metadata":{"name":"c"}}]}`, "", "c"},
+		"YAML":                 {string(asYAML), "b", "b"},
+		"YAML's flow style":    {`{kind: Workflow, metadata: {name: a}}`, "", "a"},
+		"a byte order of ws":   {"\n  " + oneWorkflow + "\n", "", "a"},
+	} {
+		w, err := status.ReadWorkflow("f", []byte(c.data), c.run)
+		if err != nil || w.Metadata.Name != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+func TestReadRefusesWhatIsAskedForNot(t *testing.T) {
+	for name, c := range map[string]struct {
+		data, run string
+		want      fault.Kind
+		says      string
+	}{
+		"nothing":          {" \n", "", fault.Malformed, "f: empty"},
+		"no JSON":          {`{"kind":`, "", fault.Malformed, "f: neither JSON nor YAML"},
+		"a text":           {`hello`, "", fault.Malformed, "f: not a Kubernetes object"},
+		"another kind":     {`{"kind":"Pod","metadata":{"name":"a"}}`, "", fault.Invalid, `f: kind is "Pod", a Workflow or a List of them is asked for`},
+		"a List of pods":   {`{"kind":"List","items":[{"kind":"Pod"}]}`, "", fault.Invalid, `f: items[0].kind is "Pod", want Workflow`},
+		"no items":         {`{"kind":"List"}`, "", fault.Invalid, "f: items is missing"},
+		"an empty List":    {`{"kind":"List","items":[]}`, "", fault.Invalid, "f: holds no Workflow"},
+		"which?":           {twoWorkflows, "", fault.Invalid, "f: holds 2 Workflows, choose one with --run: a, b"},
+		"no such":          {twoWorkflows, "c", fault.NotFound, `f: no Workflow is named "c", there is: a, b`},
+		"no such, of one":  {oneWorkflow, "c", fault.NotFound, `f: no Workflow is named "c", there is: a`},
+		"no name":          {`{"kind":"Workflow"}`, "", fault.Invalid, "f: not a Workflow: metadata.name is missing"},
+		"a wrong type":     {`{"kind":"Workflow","metadata":{"name":"a"},"status":{"nodes":[]}}`, "", fault.Malformed, "f: not a Workflow: "},
+		"a bad time":       {`{"kind":"Workflow","metadata":{"name":"a"},"status":{"startedAt":"noon"}}`, "", fault.Malformed, "f: not a Workflow: "},
+		"bad nodes":        {string(packed("%%%")), "", fault.Malformed, "f: status.compressedNodes: not base64"},
+		"bad nodes, in it": {`{"kind":"List","items":[` + string(packed("%%%")) + `]}`, "", fault.Malformed, "f: status.compressedNodes: not base64"},
+	} {
+		w, err := status.ReadWorkflow("f", []byte(c.data), c.run)
+		if fault.KindOf(err) != c.want || w != nil || !strings.HasPrefix(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s: %s", name, err, c.want, c.says)
+		}
+	}
+}
+
+func TestReadPods(t *testing.T) {
+	for name, c := range map[string]struct {
+		data string
+		want int
+		kind fault.Kind
+	}{
+		"one":        {`{"kind":"Pod","metadata":{"name":"p"}}`, 1, ""},
+		"a List":     {`{"kind":"List","items":[{"kind":"Pod"},{"kind":"Pod"}]}`, 2, ""},
+		"a PodList":  {`{"kind":"PodList","items":[{}]}`, 1, ""},
+		"none":       {`{"kind":"PodList","items":[]}`, 0, ""},
+		"Workflows":  {twoWorkflows, 0, fault.Invalid},
+		"a bad pod":  {`{"kind":"PodList","items":[{"spec":7}]}`, 0, fault.Malformed},
+		"a bad item": {`{"kind":"PodList","items":[7]}`, 0, fault.Malformed},
+	} {
+		pods, err := status.ReadPods("f", []byte(c.data))
+		if fault.KindOf(err) != c.kind || len(pods) != c.want {
+			t.Errorf("%s: %d pods, %v", name, len(pods), err)
+		}
+	}
+}
+
+func TestCausesAsJSON(t *testing.T) {
+	m := recorded(t, "preempt-recent")
+	w := m.workflow(t, "07-after-wf.json", "preempt-recent-lo")
+	got := status.CausesOf(w, m.pods(t, "02-preempting-pods.json"), m.pods(t, "03-preempting2-pods.json"), m.pods(t, "07-after-pods.json"))
+	want := `{"run":"preempt-recent-lo","attempts":[` +
+		`{"node":"after","task":"after","attempt":0,"phase":"Succeeded","cause":null,"reason":"","exitCode":0,"interrupted":false,"restarted":false,"pod":"preempt-recent-lo-after-466215690","host":"node1"},` +
+		`{"node":"train","task":"train","attempt":0,"phase":"Failed","cause":"preempted","reason":"WorkloadEvictedDueToPreempted","exitCode":143,"interrupted":true,"restarted":true,"pod":"preempt-recent-lo-train-702284002","host":"node1"},` +
+		`{"node":"train","task":"train","attempt":0,"phase":"Succeeded","cause":null,"reason":"","exitCode":0,"interrupted":false,"restarted":false,"pod":"preempt-recent-lo-train-702284002","host":"node1"}]}`
+	if text := string(marshal(t, got)); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// The name that is computed for a pod is the one that Argo gave it.
+func TestPodNamesAreArgos(t *testing.T) {
+	compared := 0
+	for name, last := range map[string]string{"fanout": "04-after", "preempt-retry-always": "07-after", "success-dag": "03-after", "stop": "05-after"} {
+		m := recorded(t, name)
+		for _, pod := range m.pods(t, last+"-pods.json") {
+			w := m.workflow(t, last+"-wf.json", pod.Labels[cause.WorkflowLabel])
+			for _, a := range status.Attempts(w, nil) {
+				if a.NodeID != pod.Annotations[cause.NodeAnnotation] {
+					continue
+				}
+				compared++
+				if a.Pod != pod.Name {
+					t.Errorf("%s: %s, want %s", a.Node, a.Pod, pod.Name)
+				}
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("only %d pods are compared", compared)
+	}
+}
+
+func FuzzWorkflow(f *testing.F) {
+	f.Add([]byte(oneWorkflow))
+	f.Add([]byte(twoWorkflows))
+	f.Add([]byte(recorded(f, "fanout")["03-plus10-wf.json"]))
+	f.Add([]byte(recorded(f, "stop")["05-after-wf.json"]))
+	f.Add(packed(gzipNodes))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := status.ReadWorkflow("f", data, "")
+		if err != nil {
+			return
+		}
+		status.Of(w, []*status.Workflow{w}, nil)
+		status.CausesOf(w)
+	})
+}
+
+func FuzzPods(f *testing.F) {
+	m := recorded(f, "preempt-recent")
+	w, err := status.ReadWorkflow("f", m["03-preempting2-wf.json"], "preempt-recent-lo")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(m["02-preempting-pods.json"]))
+	f.Add([]byte(`{"kind":"Pod","metadata":{"name":"p"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		pods, err := status.ReadPods("f", data)
+		if err != nil {
+			return
+		}
+		status.Of(w, nil, pods)
+		status.CausesOf(w, pods, pods)
+	})
+}
