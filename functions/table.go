@@ -7,10 +7,15 @@ import (
 	"context"
 
 	"github.com/runhook/runhook/functions/cancel"
+	"github.com/runhook/runhook/functions/logs"
+	"github.com/runhook/runhook/functions/nodes"
+	"github.com/runhook/runhook/functions/placements"
 	"github.com/runhook/runhook/functions/push"
+	"github.com/runhook/runhook/functions/reserve"
 	"github.com/runhook/runhook/functions/status"
 	"github.com/runhook/runhook/functions/stop"
 	"github.com/runhook/runhook/functions/submit"
+	"github.com/runhook/runhook/functions/unreserve"
 	"github.com/runhook/runhook/pkg/cluster"
 	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/fault"
@@ -32,6 +37,11 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		status.New(on, c.Cluster.Foreign),
 		cancel.New(on, c.Cluster.Foreign),
 		stop.New(on, c.Cluster.Foreign),
+		logs.New(on, c.Cluster.Foreign),
+		listing(c, nodes.New(on, Capacity(c))),
+		listing(c, placements.New(on, placementSettings(c))),
+		reserve.New(on, reserveSettings(c)),
+		unreserve.New(on, reserveSettings(c)),
 	}}
 	// Routes call what stands above; what hands deliveries to routes stands
 	// below, so that no route can lead to itself.

@@ -16,7 +16,7 @@ func Permit(ctx context.Context, cluster Cluster, settings Settings, caller func
 	if !caller.MaySchedule() {
 		return fault.New(fault.Forbidden, "reservations need the right `scheduling`")
 	}
-	if err := checkNames(node, run); err != nil {
+	if err := CheckNames(node, run); err != nil {
 		return err
 	}
 	if nobodys := (owner.Run{}); owner.MaySee(caller, nobodys, settings.Foreign) {
@@ -35,9 +35,9 @@ func Permit(ctx context.Context, cluster Cluster, settings Settings, caller func
 	return nil
 }
 
-// checkNames tells every name that neither a node or Workflow nor the value of
+// CheckNames tells every name that neither a node or Workflow nor the value of
 // a label can have.
-func checkNames(node, run string) error {
+func CheckNames(node, run string) error {
 	var mistakes fault.List
 	for _, wrong := range validation.IsDNS1123Subdomain(node) {
 		mistakes.Add("node", "not the name of a node: %s", wrong)

@@ -3,6 +3,7 @@ package unreserve
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,7 @@ import (
 	"github.com/runhook/runhook/pkg/capacity"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Request names the node and the run that it was kept for.
@@ -37,6 +39,7 @@ func New(cluster reserve.Cluster, settings reserve.Settings) function.Function {
 		},
 		Request:  Request{},
 		Response: Response{},
+		Check:    check,
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
 			if err := reserve.Permit(ctx, cluster, settings, call.Caller, request.Node, request.Run); err != nil {
 				return function.Response{}, err
@@ -50,6 +53,14 @@ func New(cluster reserve.Cluster, settings reserve.Settings) function.Function {
 			return function.Response{Status: http.StatusOK, Body: response}, err
 		}),
 	}
+}
+
+func check(body json.RawMessage) error {
+	var request Request
+	if err := strict.JSON(body, &request); err != nil {
+		return err
+	}
+	return reserve.CheckNames(request.Node, request.Run)
 }
 
 // apply is the rule, on the node as it is now. A node that has stopped being a
