@@ -8,21 +8,19 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/capacity"
 )
 
-// What a pod says of its part in the run.
-const (
-	taskLabel      = "runhook/task"
-	workerLabel    = "runhook/worker"
-	nodeAnnotation = "workflows.argoproj.io/node-name"
-)
+// nodeAnnotation is Argo's name of the node that a pod is an attempt of.
+const nodeAnnotation = "workflows.argoproj.io/node-name"
 
 // Placement is one pod of a run.
 type Placement struct {
-	Run  string `json:"run"`
+	Run string `json:"run"`
+	// Task is the task's id; that of a merge or a helper is its own.
 	Task string `json:"task"`
-	// Worker is null for an unsplit task and for a merge.
+	// Worker is null for what is no worker of a split task.
 	Worker  *int   `json:"worker"`
 	Attempt int    `json:"attempt"`
 	Pod     string `json:"pod"`
@@ -37,7 +35,7 @@ func placementOf(pod *corev1.Pod, runLabel string) Placement {
 	request := capacity.Request(pod)
 	placement := Placement{
 		Run:       pod.Labels[runLabel],
-		Task:      pod.Labels[taskLabel],
+		Task:      pod.Labels[argo.TaskLabel],
 		Attempt:   attemptOf(pod.Annotations[nodeAnnotation]),
 		Pod:       pod.Name,
 		Node:      pod.Spec.NodeName,
@@ -45,8 +43,12 @@ func placementOf(pod *corev1.Pod, runLabel string) Placement {
 		Cores:     request.Cores(),
 		MemoryGiB: request.MemoryGiB(),
 	}
-	if worker, err := strconv.Atoi(pod.Labels[workerLabel]); err == nil {
-		placement.Worker = &worker
+	if worker := pod.Labels[argo.WorkerLabel]; worker != "" {
+		if number, err := strconv.Atoi(worker); err == nil {
+			placement.Worker = &number
+		} else {
+			placement.Task += "-" + worker
+		}
 	}
 	return placement
 }

@@ -114,7 +114,10 @@ func TestPlacement(t *testing.T) {
 	delete(unsplit.Labels, "runhook/worker")
 	unsplit.Annotations = nil
 	unsplit.Spec.NodeName = ""
-	c.pods = append(c.pods, unsplit)
+	merge := pod("runs", "mine", "c", corev1.PodRunning)
+	merge.Labels["runhook/worker"] = "merge"
+	merge.Annotations = nil
+	c.pods = append(c.pods, merge, unsplit)
 	got, err := placements(t, c, function.Caller{Name: "ci"}, owner.ForeignRead)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +127,8 @@ func TestPlacement(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"run":"mine","task":"fit","worker":2,"attempt":3,"pod":"a","node":"n1","phase":"Running","cores":0.25,"memoryGiB":0.5},` +
-		`{"run":"mine","task":"fit","worker":null,"attempt":0,"pod":"b","node":"","phase":"Pending","cores":0.25,"memoryGiB":0.5}]`
+		`{"run":"mine","task":"fit","worker":null,"attempt":0,"pod":"b","node":"","phase":"Pending","cores":0.25,"memoryGiB":0.5},` +
+		`{"run":"mine","task":"fit-merge","worker":null,"attempt":0,"pod":"c","node":"n1","phase":"Running","cores":0.25,"memoryGiB":0.5}]`
 	if diff := cmp.Diff(want, string(encoded)); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
