@@ -12,6 +12,9 @@ const (
 	// HookBody is the body of a webhook. Hosts send up to 25 MB, but cut the
 	// commit list long before; 3 MiB holds 2,048 commits with their paths.
 	HookBody = 3 << 20
+	// RefusedBody is how much of a body is thrown away after it was refused: a
+	// sender that is cut off does not look for the answer. GitHub's largest is 25 MB.
+	RefusedBody = 32 << 20
 	// FunctionBody is the body of a function call: a run of 1 MiB as a
 	// Workflow fits twice.
 	FunctionBody = 2 << 20

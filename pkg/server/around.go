@@ -37,33 +37,30 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 				attributes = append(attributes, key, clip(value))
 			}
 		}
-		if err != nil {
-			attributes = append(attributes, "kind", string(fault.KindOf(err)))
-			s.logFault(err, attributes...)
-			if fault.KindOf(err).Status() >= http.StatusInternalServerError {
-				return nil
-			}
-		}
-		s.Log.Info("request", attributes...)
+		s.log("request", err, attributes...)
 		return nil
 	}
 }
 
-// logFault tells of what is not the caller's mistake, with its cause.
-func (s *Server) logFault(err error, attributes ...any) {
-	f := fault.From(err)
-	if f.Kind.Status() < http.StatusInternalServerError {
-		return
+// log writes a line. An error that is not the caller's mistake is told with its
+// cause; of one that is, the kind is enough, for its text holds the caller's.
+func (s *Server) log(message string, err error, attributes ...any) {
+	level := slog.LevelInfo
+	if err != nil {
+		p, _ := describe(err)
+		attributes = append(attributes, "kind", p.Kind)
+		if p.Status >= http.StatusInternalServerError {
+			level = slog.LevelWarn
+			attributes = append(attributes, "error", p.Detail)
+			if cause := errors.Unwrap(fault.From(err)); cause != nil {
+				attributes = append(attributes, "cause", cause.Error())
+			}
+		}
+		if p.Kind == string(fault.Internal) {
+			level = slog.LevelError
+		}
 	}
-	attributes = append(attributes, "error", f.Error())
-	if cause := errors.Unwrap(f); cause != nil {
-		attributes = append(attributes, "cause", cause.Error())
-	}
-	level := slog.LevelWarn
-	if f.Kind == fault.Internal {
-		level = slog.LevelError
-	}
-	s.Log.Log(context.Background(), level, "request", attributes...)
+	s.Log.Log(context.Background(), level, message, attributes...)
 }
 
 // answered answers errors and panics, and hands them on to the log.
@@ -101,7 +98,7 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 		})
 		err := next(c)
 		if !body.ended && request.Header.Get("Expect") == "" && control.Flush() == nil {
-			_, _ = io.CopyN(io.Discard, body, s.Limits.HookBody.Value())
+			_, _ = io.CopyN(io.Discard, body, limits.RefusedBody)
 		}
 		return err
 	}

@@ -47,11 +47,15 @@ func (s *Server) answer(c echo.Context, name string) error {
 	if err := s.callerRates.Take(caller.Name); err != nil {
 		return err
 	}
+	if request.Method == http.MethodGet && !f.Reads {
+		c.Response().Header().Set(echo.HeaderAllow, http.MethodPost)
+		return echo.ErrMethodNotAllowed
+	}
 	call, err := s.read(request, f)
 	if err != nil {
 		return err
 	}
-	call.Caller = caller
+	call.Caller, call.Text = caller, wantsText(request.Header)
 	response, err := s.invoke(request.Context(), f, call)
 	if err != nil {
 		return err
@@ -67,9 +71,6 @@ func (s *Server) read(request *http.Request, f function.Function) (function.Call
 		return function.Call{}, fault.Wrap(fault.Malformed, err, "the query of the address does not decode")
 	}
 	if request.Method == http.MethodGet {
-		if !f.Reads {
-			return function.Call{}, echo.ErrMethodNotAllowed
-		}
 		body, err := queryJSON(query, f.Request)
 		return function.Call{Body: body}, err
 	}

@@ -23,7 +23,7 @@ func (s *Server) Invoke(ctx context.Context, name string, call function.Call) (f
 	status := response.Status
 	if err != nil {
 		status = fault.KindOf(err).Status()
-		s.logFault(err, "route", call.Caller.Name)
+		s.log("call of a route", err, callerKey, call.Caller.Name, "function", name)
 	}
 	s.Metrics.Request(name, status, time.Since(start))
 	return response, err
