@@ -14,6 +14,8 @@ type Set struct {
 	Head         resource.Quantity `json:"head"`
 	HookBody     resource.Quantity `json:"hookBody"`
 	FunctionBody resource.Quantity `json:"functionBody"`
+	HeadTime     metav1.Duration   `json:"headTime"`
+	BodyTime     metav1.Duration   `json:"bodyTime"`
 	HookTime     metav1.Duration   `json:"hookTime"`
 	FunctionTime metav1.Duration   `json:"functionTime"`
 	ListTime     metav1.Duration   `json:"listTime"`
@@ -32,7 +34,7 @@ type Set struct {
 func Default() Set {
 	return Set{
 		Head: bytesOf(Head), HookBody: bytesOf(HookBody), FunctionBody: bytesOf(FunctionBody),
-		HookTime: timeOf(HookTime), FunctionTime: timeOf(FunctionTime), ListTime: timeOf(ListTime),
+		HeadTime: timeOf(HeadTime), BodyTime: timeOf(BodyTime), HookTime: timeOf(HookTime), FunctionTime: timeOf(FunctionTime), ListTime: timeOf(ListTime),
 		DrainTime: timeOf(DrainTime), ShutdownTime: timeOf(ShutdownTime), OnceKeep: timeOf(OnceKeep),
 		CallerRate: CallerRate, CallerBurst: CallerBurst, HookRate: HookRate, HookBurst: HookBurst,
 		AddressRate: AddressRate, AddressBurst: AddressBurst,
@@ -58,6 +60,7 @@ func (s Set) Check(path string, mistakes *fault.List) {
 		value metav1.Duration
 		most  time.Duration
 	}{
+		"headTime": {s.HeadTime, time.Minute}, "bodyTime": {s.BodyTime, 5 * time.Minute},
 		"hookTime": {s.HookTime, time.Minute}, "functionTime": {s.FunctionTime, time.Minute},
 		"listTime": {s.ListTime, 5 * time.Minute}, "shutdownTime": {s.ShutdownTime, 10 * time.Minute},
 		"onceKeep": {s.OnceKeep, 90 * 24 * time.Hour},

@@ -88,7 +88,7 @@ func (s *Server) bounded(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		control := http.NewResponseController(c.Response())
-		_ = control.SetReadDeadline(time.Now().Add(limits.BodyTime)) // tests' recorders have none
+		_ = control.SetReadDeadline(time.Now().Add(s.Limits.BodyTime.Duration)) // tests' recorders have none
 		body := &ending{ReadCloser: request.Body, end: func() { _ = control.SetReadDeadline(time.Time{}) }}
 		request.Body = body
 		c.Response().Before(func() {

@@ -33,7 +33,7 @@ func (s *Server) deliver(c echo.Context) error {
 	answer := h.Act(ctx, outcome, s)
 	s.Metrics.Delivery(h.Provider(), resultOf(answer.Status))
 	s.Metrics.Answered(answer)
-	setWriteDeadline(c)
+	s.setWriteDeadline(c)
 	setRetryAfter(c, answer.Status, answer.RetryAfter)
 	return c.JSON(answer.Status, answer)
 }

@@ -126,7 +126,7 @@ func (s *Server) respond(c echo.Context, response function.Response) error {
 	if response.Stream != nil {
 		return s.stream(c, response)
 	}
-	setWriteDeadline(c)
+	s.setWriteDeadline(c)
 	setRetryAfter(c, response.Status, response.RetryAfter)
 	return c.JSON(response.Status, response.Body)
 }
@@ -135,15 +135,16 @@ func (s *Server) stream(c echo.Context, response function.Response) error {
 	ctx, cancel := context.WithCancel(c.Request().Context())
 	defer cancel()
 	defer context.AfterFunc(s.streams, cancel)()
-	err := response.Stream(ctx, &flusher{c, response.Status})
+	err := response.Stream(ctx, &flusher{s, c, response.Status})
 	if err == nil && !c.Response().Committed {
-		_, err = (&flusher{c, response.Status}).Write(nil)
+		_, err = (&flusher{s, c, response.Status}).Write(nil)
 	}
 	return err // after the first write it is only logged
 }
 
 // flusher sends each write at once.
 type flusher struct {
+	s      *Server
 	c      echo.Context
 	status int
 }
@@ -151,7 +152,7 @@ type flusher struct {
 var _ io.Writer = (*flusher)(nil)
 
 func (f *flusher) Write(text []byte) (int, error) {
-	setWriteDeadline(f.c)
+	f.s.setWriteDeadline(f.c)
 	out := f.c.Response()
 	if !out.Committed {
 		out.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)

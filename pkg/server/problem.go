@@ -44,7 +44,7 @@ func (s *Server) problem(err error, c echo.Context) {
 		header.Set(echo.HeaderWWWAuthenticate, "Bearer")
 	}
 	setRetryAfter(c, p.Status, retryAfter)
-	setWriteDeadline(c)
+	s.setWriteDeadline(c)
 	body, err := json.Marshal(p)
 	if err != nil {
 		body = []byte("{}")
@@ -84,6 +84,6 @@ func setRetryAfter(c echo.Context, status int, after time.Duration) {
 }
 
 // setWriteDeadline bounds how long the reader of an answer may take.
-func setWriteDeadline(c echo.Context) {
-	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(limits.BodyTime)) // tests' recorders have none
+func (s *Server) setWriteDeadline(c echo.Context) {
+	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(s.Limits.BodyTime.Duration)) // tests' recorders have none
 }

@@ -82,7 +82,7 @@ func (s *Server) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		MaxHeaderBytes:    int(s.Limits.Head.Value()) - slack,
-		ReadHeaderTimeout: limits.HeadTime,
+		ReadHeaderTimeout: s.Limits.HeadTime.Duration,
 		IdleTimeout:       limits.IdleTime,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}

@@ -129,14 +129,49 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// TestSlowSendersHaveATime looks at the deadlines that are set, since waiting
-// for them would take as long as they are.
-func TestSlowSendersHaveATime(t *testing.T) {
-	s := newSite(t, smallLimits())
-	for _, server := range []*http.Server{s.publicHTTP, s.metric} {
-		if server.ReadHeaderTimeout != limits.HeadTime || server.IdleTimeout != limits.IdleTime {
-			t.Errorf("%s, %s", server.ReadHeaderTimeout, server.IdleTimeout)
+func TestSlowSendersAreCutOff(t *testing.T) {
+	set := smallLimits()
+	set.HeadTime.Duration, set.BodyTime.Duration = 200*time.Millisecond, 200*time.Millisecond
+	s := newSite(t, set)
+	const proven = "POST /functions/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ciToken + "\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n"
+	for name, test := range map[string]struct {
+		sent string
+		code int // 0: closed without a word
+	}{
+		"in the head":         {"POST /functions/echo HTTP/1.1\r\nHost: x\r\n", 0},
+		"in the body":         {proven + `{"run":`, 400},
+		"in an unproven body": {"POST /functions/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n{", 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := s.dial(t)
+			if _, err := io.WriteString(c, test.sent); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(c) // until the server closes
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.code == 0 && len(answer) > 0 || test.code > 0 && !strings.HasPrefix(string(answer), fmt.Sprintf("HTTP/1.1 %d ", test.code)) {
+				t.Errorf("%s", answer)
+			}
+		})
+	}
+}
+
+func TestAFunctionMayTakeLongerThanItsBody(t *testing.T) {
+	set := smallLimits()
+	set.BodyTime.Duration = 100 * time.Millisecond
+	s := newSite(t, set)
+	s.Functions.(functions)["echo"] = function.Function{Name: "echo", Handle: func(ctx context.Context, _ function.Call) (function.Response, error) {
+		select {
+		case <-ctx.Done():
+			return function.Response{}, ctx.Err()
+		case <-time.After(3 * set.BodyTime.Duration):
+			return function.Response{Body: "done"}, nil
 		}
+	}}
+	if got := do(t, s.request(t, "POST", "/functions/echo", `{}`, asCI, asJSON)); got.code != 200 {
+		t.Errorf("the body's deadline ended the call: %+v", got)
 	}
 }
 
