@@ -43,6 +43,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		reserve.New(on, reserveSettings(c)),
 		unreserve.New(on, reserveSettings(c)),
 	}}
+	t.list = append(t.list, images(c, on)...)
 	// Routes call what stands above; what hands deliveries to routes stands
 	// below, so that no route can lead to itself.
 	if err := t.compileHooks(c); err != nil {

@@ -2,6 +2,7 @@ package image
 
 import (
 	"encoding/json"
+	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -61,6 +62,9 @@ func ProgressOf(job *batchv1.Job, pods []corev1.Pod) Progress {
 			progress.Phase, progress.Message = Failed, condition.Message
 			if condition.Reason == batchv1.JobReasonDeadlineExceeded {
 				progress.Phase = TimedOut
+			} else if end := endOf(pod); end != nil && end.ExitCode != 0 {
+				// The Job only counts its pods.
+				progress.Message = fmt.Sprintf("buildctl ended with exit code %d (%s)", end.ExitCode, end.Reason)
 			}
 		}
 	}
@@ -108,22 +112,27 @@ func newest(pods []corev1.Pod) *corev1.Pod {
 	return last
 }
 
+// endOf is how the build's container ended; nil: it has not, or its pod is gone.
+func endOf(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	if pod != nil {
+		for _, status := range pod.Status.ContainerStatuses {
+			if status.Name == container {
+				return status.State.Terminated
+			}
+		}
+	}
+	return nil
+}
+
 // digestOf reads the metadata that buildctl wrote, which the container left as
 // its termination message.
 func digestOf(pod *corev1.Pod) string {
-	if pod == nil {
-		return ""
+	var metadata struct {
+		Digest string `json:"containerimage.digest"`
 	}
-	for _, status := range pod.Status.ContainerStatuses {
-		if status.Name != container || status.State.Terminated == nil {
-			continue
-		}
-		var metadata struct {
-			Digest string `json:"containerimage.digest"`
-		}
+	if end := endOf(pod); end != nil {
 		// What does not decode says no digest.
-		_ = json.Unmarshal([]byte(status.State.Terminated.Message), &metadata)
-		return metadata.Digest
+		_ = json.Unmarshal([]byte(end.Message), &metadata)
 	}
-	return ""
+	return metadata.Digest
 }

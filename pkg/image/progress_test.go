@@ -42,6 +42,7 @@ func ended(message string) corev1.ContainerState {
 func TestProgressOf(t *testing.T) {
 	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
 	noImage := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "not found"}}
+	killed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
 	complete := condition(batchv1.JobComplete, "CompletionsReached", "")
 	for name, tc := range map[string]struct {
 		job  *batchv1.Job
@@ -62,6 +63,7 @@ func TestProgressOf(t *testing.T) {
 		"says nonsense":      {job(complete), []corev1.Pod{pod("a", corev1.PodSucceeded, 1, ended(`{"containerimage.digest": 7}`))}, Progress{Phase: Succeeded, Pod: "a"}},
 		"complete, pod gone": {job(complete), nil, Progress{Phase: Succeeded}},
 		"failed":             {job(condition(batchv1.JobFailed, "BackoffLimitExceeded", "limit reached")), []corev1.Pod{pod("a", corev1.PodFailed, 1, ended(""))}, Progress{Phase: Failed, Pod: "a", Message: "limit reached"}},
+		"failed by itself":   {job(condition(batchv1.JobFailed, "BackoffLimitExceeded", "limit reached")), []corev1.Pod{pod("a", corev1.PodFailed, 1, killed)}, Progress{Phase: Failed, Pod: "a", Message: "buildctl ended with exit code 137 (OOMKilled)"}},
 		"failed by a rule":   {job(condition(batchv1.JobFailed, "PodFailurePolicy", "rule 0")), nil, Progress{Phase: Failed, Message: "rule 0"}},
 		"deadline":           {job(condition(batchv1.JobFailed, "DeadlineExceeded", "active too long")), nil, Progress{Phase: TimedOut, Message: "active too long"}},
 	} {
