@@ -26,12 +26,14 @@ type Replayer struct {
 	Check func(function string, request json.RawMessage) error
 }
 
-// Report is the answer of a replay. All fields are always there.
+// Report is the answer of a replay.
 type Report struct {
 	Status    int      `json:"status"`
 	Events    []Event  `json:"events"`
 	Decisions []Result `json:"decisions"`
 	Error     string   `json:"error"` // empty where nothing was refused
+	// TruncatedAlerts is told only where alerts were cut.
+	TruncatedAlerts int `json:"truncatedAlerts,omitempty"`
 }
 
 // Replay reads a saved request and gives the report.
@@ -54,7 +56,7 @@ func (r Replayer) Replay(saved io.Reader, now time.Time) Report {
 			answer.Decisions[i].Request = out.Decisions[i].Request
 		}
 	}
-	final := Report{Status: answer.Status, Events: answer.Events, Decisions: answer.Decisions}
+	final := Report{Status: answer.Status, Events: answer.Events, Decisions: answer.Decisions, TruncatedAlerts: answer.TruncatedAlerts}
 	if answer.Status >= http.StatusBadRequest {
 		final.Error = "a function refuses its request: see decisions"
 	}
