@@ -20,7 +20,7 @@ type Map struct {
 }
 
 // indexFrom is where a table of keys beats a walk over the entries.
-const indexFrom = 12
+const indexFrom = 24
 
 // NewMap makes an empty Map with room for size entries.
 func NewMap(size int) *Map {

@@ -4,11 +4,8 @@
 package table
 
 import (
-	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"math"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +36,11 @@ func Rows(t *testing.T, testdata, name string) []*py.Map {
 // Value reads JSON as a Python value.
 func Value(t *testing.T, text []byte) any {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	return value(t, d)
+	v, err := py.ReadJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded(t, v)
 }
 
 // JSON writes a value with sorted keys, for comparison and for messages; a
@@ -56,48 +55,20 @@ func JSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-func value(t *testing.T, d *json.Decoder) any {
-	token, err := d.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
-	switch x := token.(type) {
-	case json.Delim:
-		if x == '[' {
-			list := []any{}
-			for d.More() {
-				list = append(list, value(t, d))
-			}
-			_, _ = d.Token()
-			return list
+func decoded(t *testing.T, v any) any {
+	switch x := v.(type) {
+	case []any:
+		for i := range x {
+			x[i] = decoded(t, x[i])
 		}
-		m := py.NewMap(4)
-		for d.More() {
-			key := value(t, d)
-			m.Set(key, value(t, d))
+	case *py.Map:
+		m := py.NewMap(x.Len())
+		for _, e := range x.Entries() {
+			m.Set(e.Key, decoded(t, e.Value))
 		}
-		_, _ = d.Token()
 		return special(t, m)
-	case json.Number:
-		return number(t, x.String())
-	default:
-		return x
 	}
-}
-
-func number(t *testing.T, text string) any {
-	if strings.ContainsAny(text, ".eE") {
-		f, err := json.Number(text).Float64()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
-	n, _ := new(big.Int).SetString(text, 10)
-	if n.IsInt64() {
-		return n.Int64()
-	}
-	return n
+	return v
 }
 
 func special(t *testing.T, m *py.Map) any {

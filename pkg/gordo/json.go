@@ -1,0 +1,74 @@
+package gordo
+
+import (
+	"github.com/runhook/runhook/pkg/gordo/py"
+	"github.com/runhook/runhook/pkg/strict"
+)
+
+// pythonTime is how gordo writes a datetime that stands in a machine: the sign
+// of the zone comes twice, and what reads it expects that.
+func pythonTime(t py.Time) string {
+	if !t.Aware {
+		return t.Format("2006-01-02 15:04:05.000000+")
+	}
+	return t.Format("2006-01-02 15:04:05.000000+-0700")
+}
+
+var plainWriter = &py.Writer{Time: pythonTime}
+
+// inertWriter writes what goes through a Workflow: JSON of the same meaning in
+// which neither Argo nor Kubernetes finds anything to expand.
+var inertWriter = &py.Writer{Time: pythonTime, Inert: true}
+
+// Map is the machine as one mapping, as `normalize` prints it.
+func (m *Machine) Map() *py.Map {
+	return py.MapOf("name", m.Name, "dataset", m.Dataset, "model", m.Model, "metadata", m.Metadata,
+		"runtime", m.Runtime, "project_name", m.Project, "evaluation", m.Evaluation)
+}
+
+// Map is the project as one mapping, as `normalize` prints it.
+func (p *Project) Map() *py.Map {
+	machines := make([]any, len(p.Machines))
+	for i := range p.Machines {
+		machines[i] = p.Machines[i].Map()
+	}
+	return py.MapOf("project_name", p.Name, "globals", p.Globals, "machines", machines)
+}
+
+// MarshalJSON writes the normalised project.
+func (p *Project) MarshalJSON() ([]byte, error) {
+	return plainWriter.Append(nil, p.Map())
+}
+
+// writable refuses what has no form in JSON.
+func (r *report) writable(path string, v any) {
+	switch x := v.(type) {
+	case py.Date:
+		r.fail(path, "the date %s has no form in JSON: quote it, or give it a time and a zone", x.ISO())
+	case []byte, py.Set:
+		r.fail(path, "%s has no form in JSON", py.Kind(v))
+	case []any:
+		for i := range x {
+			if !plain(x[i]) {
+				r.writable(strict.Index(path, i), x[i])
+			}
+		}
+	case *py.Map:
+		for _, e := range x.Entries() {
+			if _, err := py.KeyText(e.Key); err != nil {
+				r.fail(path, "%v: quote the key", err)
+			} else if !plain(e.Value) {
+				r.writable(strict.Key(path, py.Text(e.Key)), e.Value)
+			}
+		}
+	}
+}
+
+// plain spares the path of what can always be written.
+func plain(v any) bool {
+	switch v.(type) {
+	case string, nil, bool, int64, float64:
+		return true
+	}
+	return false
+}
