@@ -20,6 +20,7 @@ import (
 type node struct {
 	id, name, kind, phase string
 	children              []string
+	message               string
 }
 
 // pump is a run of a task `fetch` and of a split task `fit`: worker 0 has had
@@ -27,15 +28,15 @@ type node struct {
 func pump(nodes ...node) []byte {
 	if nodes == nil {
 		nodes = []node{
-			{"pump", "pump", "DAG", "Running", []string{"pump-1", "pump-2"}},
-			{"pump-1", "pump.fetch", "Pod", "Succeeded", nil},
-			{"pump-2", "pump.fit", "DAG", "Running", []string{"pump-3", "pump-4"}},
-			{"pump-3", "pump.fit.fit-0", "Retry", "Running", []string{"pump-30", "pump-31", "pump-32"}},
-			{"pump-30", "pump.fit.fit-0(0)", "Pod", "Failed", nil},
-			{"pump-31", "pump.fit.fit-0(1)", "Pod", "Failed", nil},
-			{"pump-32", "pump.fit.fit-0(2)", "Pod", "Running", nil},
-			{"pump-4", "pump.fit.fit-1", "Retry", "Running", []string{"pump-40"}},
-			{"pump-40", "pump.fit.fit-1(0)", "Pod", "Pending", nil},
+			{"pump", "pump", "DAG", "Running", []string{"pump-1", "pump-2"}, ""},
+			{"pump-1", "pump.fetch", "Pod", "Succeeded", nil, ""},
+			{"pump-2", "pump.fit", "DAG", "Running", []string{"pump-3", "pump-4"}, ""},
+			{"pump-3", "pump.fit.fit-0", "Retry", "Running", []string{"pump-30", "pump-31", "pump-32"}, ""},
+			{"pump-30", "pump.fit.fit-0(0)", "Pod", "Failed", nil, "main: Error (exit code 1)"},
+			{"pump-31", "pump.fit.fit-0(1)", "Pod", "Failed", nil, "main: Error (exit code 1)"},
+			{"pump-32", "pump.fit.fit-0(2)", "Pod", "Running", nil, ""},
+			{"pump-4", "pump.fit.fit-1", "Retry", "Running", []string{"pump-40"}, ""},
+			{"pump-40", "pump.fit.fit-1(0)", "Pod", "Pending", nil, ""},
 		}
 	}
 	return workflow("pump", map[string]string{"runhook/run": "pump"}, nodes...)
@@ -47,7 +48,7 @@ func workflow(name string, labels map[string]string, nodes ...node) []byte {
 		display := n.name[strings.LastIndexByte(n.name, '.')+1:]
 		entry := map[string]any{
 			"id": n.id, "name": n.name, "displayName": display, "type": n.kind, "phase": n.phase, "children": n.children,
-			"templateName": "t", "startedAt": fmt.Sprintf("2026-01-01T00:00:%02dZ", i),
+			"templateName": "t", "message": n.message, "startedAt": fmt.Sprintf("2026-01-01T00:00:%02dZ", i),
 		}
 		if n.phase == "Succeeded" || n.phase == "Failed" {
 			entry["finishedAt"] = fmt.Sprintf("2026-01-01T00:01:%02dZ", i)

@@ -44,7 +44,7 @@ func logsOf(t *testing.T, c *cluster, body string) []Log {
 func TestLogsOfAWholeTask(t *testing.T) {
 	got := logsOf(t, newCluster(), `{"run":"pump","task":"fit"}`)
 	want := []Log{
-		{Task: "fit", Worker: new(0), Attempt: 0, Terminated: true, Error: "the pod is gone, and its log with it"},
+		{Task: "fit", Worker: new(0), Attempt: 0, Terminated: true, Error: "the pod is gone, and its log with it: main: Error (exit code 1)"},
 		{Task: "fit", Worker: new(0), Attempt: 1, Pod: "p-0-1", Terminated: true, Text: "one\ntwo\n"},
 		{Task: "fit", Worker: new(0), Attempt: 2, Pod: "p-0-2", Text: "three\n"},
 		{Task: "fit", Worker: new(1), Attempt: 0, Pod: "p-1-0", Error: "not started: starting: PodInitializing"},
@@ -62,7 +62,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 	c := newCluster()
 	c.helpers = [][]byte{workflow("pump-extra-fit-0",
 		map[string]string{"runhook/task": "fit", "runhook/extra": "0", "runhook/extra-of": "pump"},
-		node{"h", "pump-extra-fit-0", "Pod", "Running", nil})}
+		node{"h", "pump-extra-fit-0", "Pod", "Running", nil, ""})}
 	c.pods = append(c.pods, pod("p-extra", "h", corev1.PodRunning, running))
 	for body, want := range map[string][]string{
 		`{"run":"pump","task":"fetch"}`:             {"fetch 0"},
@@ -161,11 +161,11 @@ func TestWhatCannotBeReadSaysSoInItsOwnEntry(t *testing.T) {
 func TestADeadNodeIsWaitedForOnce(t *testing.T) {
 	c := newCluster()
 	const workers = 4 * limits.LogsAtOnce
-	nodes := []node{{"pump", "pump", "DAG", "Running", nil}, {"pump-2", "pump.fit", "DAG", "Running", nil}}
+	nodes := []node{{"pump", "pump", "DAG", "Running", nil, ""}, {"pump-2", "pump.fit", "DAG", "Running", nil, ""}}
 	c.pods = nil
 	for i := range workers {
 		id := fmt.Sprintf("w-%d", i)
-		nodes = append(nodes, node{id, fmt.Sprintf("pump.fit.fit-%d", i), "Pod", "Running", nil})
+		nodes = append(nodes, node{id, fmt.Sprintf("pump.fit.fit-%d", i), "Pod", "Running", nil, ""})
 		p := pod(fmt.Sprintf("p-%d", i), id, corev1.PodRunning, running)
 		p.Spec.NodeName = "dead"
 		c.pods = append(c.pods, p)
@@ -185,12 +185,12 @@ func TestADeadNodeIsWaitedForOnce(t *testing.T) {
 func TestAnAnswerIsBounded(t *testing.T) {
 	c := newCluster()
 	const workers = 40
-	nodes := []node{{"pump", "pump", "DAG", "Running", nil}, {"pump-2", "pump.fit", "DAG", "Running", nil}}
+	nodes := []node{{"pump", "pump", "DAG", "Running", nil, ""}, {"pump-2", "pump.fit", "DAG", "Running", nil, ""}}
 	c.pods = nil
 	text := strings.Repeat("x", limits.LogBytes)
 	for i := range workers {
 		id := fmt.Sprintf("w-%d", i)
-		nodes = append(nodes, node{id, fmt.Sprintf("pump.fit.fit-%d", i), "Pod", "Running", nil})
+		nodes = append(nodes, node{id, fmt.Sprintf("pump.fit.fit-%d", i), "Pod", "Running", nil, ""})
 		c.pods = append(c.pods, pod(fmt.Sprintf("p-%d", i), id, corev1.PodRunning, running))
 		c.texts[fmt.Sprintf("p-%d/main", i)] = text
 	}
@@ -242,7 +242,7 @@ func TestText(t *testing.T) {
 	c := newCluster()
 	for body, want := range map[string]string{
 		`{"run":"pump","task":"fetch"}`: "fetched\n",
-		`{"run":"pump","task":"fit-0","tail":1}`: "==> fit worker 0 attempt 0 (P) <==\n[runhook: the pod is gone, and its log with it]\n" +
+		`{"run":"pump","task":"fit-0","tail":1}`: "==> fit worker 0 attempt 0 (P) <==\n[runhook: the pod is gone, and its log with it: main: Error (exit code 1)]\n" +
 			"==> fit worker 0 attempt 1 (p-0-1) <==\ntwo\n==> fit worker 0 attempt 2 (p-0-2) <==\nthree",
 	} {
 		response, err := call(t, c, function.Call{Text: true}, body)
@@ -298,18 +298,18 @@ func TestFollow(t *testing.T) {
 	// The attempt fails, and the next one, the last, is found.
 	c.lock.Lock()
 	c.run = pump(
-		node{"pump", "pump", "DAG", "Running", nil}, node{"pump-2", "pump.fit", "DAG", "Running", nil},
-		node{"pump-3", "pump.fit.fit-0", "Retry", "Running", []string{"pump-30", "pump-31", "pump-32", "pump-33"}},
-		node{"pump-30", "pump.fit.fit-0(0)", "Pod", "Failed", nil}, node{"pump-31", "pump.fit.fit-0(1)", "Pod", "Failed", nil},
-		node{"pump-32", "pump.fit.fit-0(2)", "Pod", "Failed", nil}, node{"pump-33", "pump.fit.fit-0(3)", "Pod", "Running", nil})
+		node{"pump", "pump", "DAG", "Running", nil, ""}, node{"pump-2", "pump.fit", "DAG", "Running", nil, ""},
+		node{"pump-3", "pump.fit.fit-0", "Retry", "Running", []string{"pump-30", "pump-31", "pump-32", "pump-33"}, ""},
+		node{"pump-30", "pump.fit.fit-0(0)", "Pod", "Failed", nil, ""}, node{"pump-31", "pump.fit.fit-0(1)", "Pod", "Failed", nil, ""},
+		node{"pump-32", "pump.fit.fit-0(2)", "Pod", "Failed", nil, ""}, node{"pump-33", "pump.fit.fit-0(3)", "Pod", "Running", nil, ""})
 	c.pods = append(c.pods, pod("p-0-3", "pump-33", corev1.PodRunning, running))
 	c.lock.Unlock()
 	close(second)
 	third <- "again\n"
 	c.lock.Lock()
 	c.run = pump(
-		node{"pump", "pump", "DAG", "Succeeded", nil}, node{"pump-2", "pump.fit", "DAG", "Succeeded", nil},
-		node{"pump-3", "pump.fit.fit-0", "Retry", "Succeeded", []string{"pump-33"}}, node{"pump-33", "pump.fit.fit-0(3)", "Pod", "Succeeded", nil})
+		node{"pump", "pump", "DAG", "Succeeded", nil, ""}, node{"pump-2", "pump.fit", "DAG", "Succeeded", nil, ""},
+		node{"pump-3", "pump.fit.fit-0", "Retry", "Succeeded", []string{"pump-33"}, ""}, node{"pump-33", "pump.fit.fit-0(3)", "Pod", "Succeeded", nil, ""})
 	c.pods = nil // what was shown is not missed
 	c.lock.Unlock()
 	close(third)
@@ -320,7 +320,7 @@ func TestFollow(t *testing.T) {
 		t.Errorf("the stream ended with %v", err)
 	}
 	text := all.String()
-	for _, part := range []string{"(p-0-1) <==\none\ntwo\n", "attempt 2 (p-0-2) <==\nalive\n", "attempt 3 (p-0-3) <==\nagain\n", "[runhook: the pod is gone, and its log with it]\n"} {
+	for _, part := range []string{"(p-0-1) <==\none\ntwo\n", "attempt 2 (p-0-2) <==\nalive\n", "attempt 3 (p-0-3) <==\nagain\n", "[runhook: the pod is gone, and its log with it: main: Error (exit code 1)]\n"} {
 		if strings.Count(text, part) != 1 {
 			t.Errorf("%q stands %d times in:\n%s", part, strings.Count(text, part), text)
 		}

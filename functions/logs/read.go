@@ -61,7 +61,7 @@ const outOfTime = "not read, since the call's time was over: ask for one worker"
 func unreadable(s source, err error) string {
 	switch fault.KindOf(err) {
 	case fault.NotFound:
-		return "the pod is gone, and its log with it"
+		return gone
 	case fault.Unavailable:
 		return noAnswer(s.host)
 	}

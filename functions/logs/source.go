@@ -63,7 +63,10 @@ func sourcesOf(p part, a status.Attempt, pod *corev1.Pod) []source {
 	case a.Restarted || (pod != nil && a.UID != "" && string(pod.UID) != a.UID):
 		s.terminated, s.gone = true, "the pod was replaced by another of the same name, and its log is gone with it"
 	case pod == nil && s.terminated:
-		s.gone = "the pod is gone, and its log with it"
+		s.gone = gone
+		if a.Message != "" { // also of an attempt that never got a pod
+			s.gone += ": " + a.Message
+		}
 	case pod == nil:
 		s.waits = notStarted
 	default:
@@ -94,6 +97,8 @@ func containersOf(s source, pod *corev1.Pod) []source {
 	}
 	return sources
 }
+
+const gone = "the pod is gone, and its log with it"
 
 // notStarted is said of a program that has not begun; why it waits, status knows.
 const notStarted = "not started"
