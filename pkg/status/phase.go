@@ -116,12 +116,20 @@ func neverStarted(whole Phase) Phase {
 	return Stopped
 }
 
+// nodeDepth is how deep nodes nest: Argo stops a template that recurses at 100.
+const nodeDepth = 200
+
 func (t *tree) phase(n *Node) Phase {
 	if p, ok := t.phases[n.ID]; ok {
 		return p
 	}
 	t.phases[n.ID] = Pending // an object that names itself as its own part gets no further
+	if t.depth >= nodeDepth {
+		return Pending
+	}
+	t.depth++
 	p := t.findPhase(n)
+	t.depth--
 	if argoEnded(t.Status.Phase) && !p.Ended() {
 		p = Stopped
 	}

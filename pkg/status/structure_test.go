@@ -3,6 +3,7 @@ package status_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -244,5 +245,29 @@ func TestResourceVersionCoversRunHelpersAndPods(t *testing.T) {
 	}
 	if a, b := status.Of(w, nil, []corev1.Pod{pod, newer}), status.Of(w, nil, []corev1.Pod{newer, pod}); a.ResourceVersion != b.ResourceVersion {
 		t.Error("the order of a list matters")
+	}
+}
+
+// Whoever may write a Workflow may nest its nodes as deep as its size allows.
+func TestNodesNestedWithoutEndAreNotFollowed(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20)) // a stack that is too deep ends the test's process
+	nodes := []node{{name: "w", kind: "DAG", phase: "Running"}}
+	for i := range 20_000 {
+		nodes = append(nodes, node{name: fmt.Sprintf("w.%d", i), kind: "DAG", phase: "Running", boundary: fmt.Sprintf("w.%d", i-1)})
+	}
+	if got := status.Of(workflow(t, "Running", nodes, nil), nil, nil); got.Phase != status.Pending {
+		t.Errorf("phase %s", got.Phase)
+	}
+}
+
+// A template that is its own task would make a plan without end.
+func TestPlanOfARecursiveTemplateEnds(t *testing.T) {
+	w := workflow(t, "Running", nil, func(o map[string]any) {
+		o["metadata"].(map[string]any)["labels"] = map[string]string{"app.kubernetes.io/managed-by": "runhook"}
+		tasks := []any{map[string]string{"name": "a", "template": "main"}, map[string]string{"name": "b", "template": "main"}}
+		o["spec"].(map[string]any)["templates"] = []any{map[string]any{"name": "main", "dag": map[string]any{"tasks": tasks}}}
+	})
+	if got := status.Of(w, nil, nil); len(got.Tasks) != 2 {
+		t.Errorf("%d tasks", len(got.Tasks))
 	}
 }

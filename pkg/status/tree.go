@@ -36,13 +36,17 @@ type tree struct {
 	tasksOf map[string]string
 	// members are the tasks inside of a composite node, by its id.
 	members map[string][]*Node
-	phases  map[string]Phase
+	// dags are the tasks of the spec's DAG templates, by template.
+	dags   map[string][]DAGTask
+	phases map[string]Phase
+	depth  int
 }
 
 func newTree(w *Workflow, seen sights) *tree {
 	t := &tree{
 		Workflow: w, seen: seen, tasks: map[string]*Node{}, planned: map[string]DAGTask{},
-		attempts: map[string][]*Node{}, tasksOf: map[string]string{}, members: map[string][]*Node{}, phases: map[string]Phase{},
+		attempts: map[string][]*Node{}, tasksOf: map[string]string{}, members: map[string][]*Node{},
+		dags: map[string][]DAGTask{}, phases: map[string]Phase{},
 	}
 	isAttempt := t.findAttempts()
 	grouped := map[string]bool{}
@@ -141,33 +145,31 @@ func (t *tree) relative(n *Node) string {
 // ours reports whether runhook made the Workflow.
 func (w *Workflow) ours() bool { return w.Metadata.Labels[owner.ManagedBy] == owner.Name }
 
-// planDepth is how deep DAGs nest in a Workflow that runhook makes.
-const planDepth = 2
-
 // plan finds the tasks of a run's spec. Only a run of ours has them told
 // before they have a node: another's templates may expand in ways of Argo's.
 func (t *tree) plan() {
-	if t.ours() {
-		t.planDAG("", t.Spec.Entrypoint, planDepth)
+	if !t.ours() {
+		return
 	}
-}
-
-func (t *tree) planDAG(prefix, template string, depth int) {
-	for _, task := range t.dag(template) {
-		name := prefix + task.Name
-		t.planned[name] = task
-		if depth > 1 {
-			t.planDAG(name+".", task.Template, depth-1)
+	for _, template := range t.Spec.Templates {
+		if template.DAG != nil {
+			t.dags[template.Name] = template.DAG.Tasks
 		}
 	}
+	t.planDAG("", t.Spec.Entrypoint, map[string]bool{})
 }
 
-func (t *tree) dag(template string) []DAGTask {
-	i := slices.IndexFunc(t.Spec.Templates, func(tpl Template) bool { return tpl.Name == template })
-	if i < 0 || t.Spec.Templates[i].DAG == nil {
-		return nil
+// planDAG plans each template once: no run of ours uses a DAG twice, and an
+// object that does could grow without bound.
+func (t *tree) planDAG(prefix, template string, planned map[string]bool) {
+	if planned[template] {
+		return
 	}
-	return t.Spec.Templates[i].DAG.Tasks
+	planned[template] = true
+	for _, task := range t.dags[template] {
+		t.planned[prefix+task.Name] = task
+		t.planDAG(prefix+task.Name+".", task.Template, planned)
+	}
 }
 
 // workers gives the names of a split task's workers: its merge is none.
@@ -177,7 +179,7 @@ func (t *tree) workers(name string) []string {
 		return nil
 	}
 	var names []string
-	for _, inner := range t.dag(task.Template) {
+	for _, inner := range t.dags[task.Template] {
 		if inner.Name != run.MergeID(name) {
 			names = append(names, name+"."+inner.Name)
 		}
