@@ -183,12 +183,12 @@ func listening(s *site, logs io.Reader) string {
 	scanner := bufio.NewScanner(logs)
 	for scanner.Scan() {
 		var line struct {
-			Msg  string `json:"msg"`
-			HTTP string `json:"http"`
+			Msg     string `json:"msg"`
+			Address string `json:"address"`
 		}
-		if json.Unmarshal(bytes.TrimSpace(scanner.Bytes()), &line) == nil && line.Msg == "listening" {
+		if json.Unmarshal(bytes.TrimSpace(scanner.Bytes()), &line) == nil && line.Msg == "serving" {
 			go io.Copy(io.Discard, logs)
-			return line.HTTP
+			return line.Address
 		}
 	}
 	s.Fatal("runhook never listened")

@@ -190,7 +190,11 @@ func (s *site) eventually(what string, condition func() error) {
 	}
 }
 
-// log reads what the main container of a task's pod has printed.
+// end ends what a test's program prints: Argo's executor adds lines of its own
+// to the log of the main container, and the log ends with a newline anyway.
+const end = "<end>"
+
+// log reads what the main container of a task's pod has printed up to the end.
 func (s *site) log(run, task string) string {
 	s.Helper()
 	pods, err := s.kube.CoreV1().Pods(namespace).List(context.Background(), metav1.ListOptions{
@@ -211,7 +215,11 @@ func (s *site) podLog(pod string) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return string(log)
+	text, _, ended := strings.Cut(string(log), end)
+	if !ended {
+		s.Fatalf("the log of %s has no %s: %q", pod, end, log)
+	}
+	return text
 }
 
 func task(id string, script string, more ...map[string]any) map[string]any {

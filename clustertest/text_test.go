@@ -28,13 +28,13 @@ func TestTextArrivesByteForByte(t *testing.T) {
 	params, tasks := map[string]string{}, []any{}
 	for i, text := range hostile {
 		params[fmt.Sprintf("m%d", i)] = text
-		tasks = append(tasks, task(fmt.Sprintf("say-%d", i), fmt.Sprintf(`printf %%s "$RUNHOOK_PARAM_M%d"`, i)))
+		tasks = append(tasks, task(fmt.Sprintf("say-%d", i), fmt.Sprintf(`printf "%%s<end>\n" "$RUNHOOK_PARAM_M%d"`, i)))
 	}
 	// The same text where else free text may stand: env, command and args.
 	all := strings.Join(hostile, "|")
 	tasks = append(tasks,
-		task("env", `printf %s "$TEXT"`, map[string]any{"env": map[string]any{"TEXT": all}}),
-		task("args", "", map[string]any{"command": []string{"sh", "-c", `printf %s "$0"`, all}}),
+		task("env", `printf "%s<end>\n" "$TEXT"`, map[string]any{"env": map[string]any{"TEXT": all}}),
+		task("args", "", map[string]any{"command": []string{"sh", "-c", `printf "%s<end>\n" "$0"`, all}}),
 	)
 	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "params": params, "tasks": tasks})
 	s.waitPhase(run, "Succeeded")
