@@ -250,7 +250,7 @@ func TestResourceVersionCoversRunHelpersAndPods(t *testing.T) {
 
 // Whoever may write a Workflow may nest its nodes as deep as its size allows.
 func TestNodesNestedWithoutEndAreNotFollowed(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20)) // a stack that is too deep ends the test's process
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20)) // a stack that is too deep ends the test's process
 	nodes := []node{{name: "w", kind: "DAG", phase: "Running"}}
 	for i := range 20_000 {
 		nodes = append(nodes, node{name: fmt.Sprintf("w.%d", i), kind: "DAG", phase: "Running", boundary: fmt.Sprintf("w.%d", i-1)})
