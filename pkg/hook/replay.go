@@ -40,7 +40,9 @@ type Report struct {
 func (r Replayer) Replay(saved io.Reader, now time.Time) Report {
 	request, err := http.ReadRequest(bufio.NewReader(saved))
 	if err != nil {
-		return report(fault.Malformed.Status(), fault.Wrap(fault.Malformed, err, "this is not a saved HTTP request: %v", err))
+		// What http says quotes the request, which may hold a token.
+		return report(fault.Malformed.Status(), fault.Wrap(fault.Malformed, err,
+			"this is not a saved HTTP request: it begins with POST %s<path> HTTP/1.1, then come headers, an empty line and the body", Prefix))
 	}
 	h, err := r.find(request)
 	if err != nil {
