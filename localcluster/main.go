@@ -18,7 +18,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := root().ExecuteContext(ctx)
-	if err != nil && !errors.Is(err, errReported) {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "localcluster: interrupted: the same command again goes on from here")
+	case err != nil && !errors.Is(err, errReported):
 		fmt.Fprintln(os.Stderr, "localcluster:", err)
 	}
 	if err != nil {

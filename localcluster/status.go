@@ -69,7 +69,8 @@ func environment(home layout.Home, tools string) string {
 	for _, f := range layout.Forwards {
 		export(f.Variable, fmt.Sprintf(f.Format, f.Address()))
 	}
-	export("RUNHOOK_CLUSTER_REGISTRY", layout.Registry)
+	export("RUNHOOK_CLUSTER_REGISTRY", layout.Registry) // its name inside
+	export("RUNHOOK_CLUSTER_STATE", home.State())
 	export("PATH", tools+`:"$PATH"`)
 	return out.String()
 }
