@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -21,7 +22,7 @@ func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
 		Kind string `json:"kind"`
 		Workflow
 	}
-	if err := json.Unmarshal(data, &top); err == nil && top.Kind == "Workflow" {
+	if err := jsonv2.Unmarshal(data, &top); err == nil && top.Kind == "Workflow" {
 		if run != "" && top.Metadata.Name != run {
 			return nil, notNamed(file, run, top.Metadata.Name)
 		}

@@ -1,8 +1,11 @@
 package status
 
 import (
-	"encoding/json"
 	"time"
+
+	// encoding/json/v2 takes half the time of encoding/json, which is most of
+	// the time of a status.
+	"github.com/go-json-experiment/json"
 
 	"github.com/runhook/runhook/pkg/fault"
 )
