@@ -39,7 +39,7 @@ func bootCommand() *cobra.Command {
 			}
 			c.Listeners = listeners
 			if fresh {
-				if err := machine.CoverFolders(c.Home.Run(resolverFile)); err != nil {
+				if err := furnish(c.Home); err != nil {
 					return err
 				}
 			}
@@ -55,6 +55,21 @@ func bootCommand() *cobra.Command {
 	command.Flags().StringVar(&since, "since", "", "when up began")
 	command.Flags().BoolVar(&fresh, "fresh", false, "the mount namespace is new")
 	return command
+}
+
+// furnish makes a new mount namespace the cluster's.
+func furnish(home layout.Home) error {
+	if err := machine.CoverFolders(home.Run(resolverFile)); err != nil {
+		return err
+	}
+	name, err := machine.MountNamespace()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(home.Run(mountFile), []byte(name), 0o644); err != nil {
+		return fmt.Errorf("write the cluster's state: %w", err)
+	}
+	return nil
 }
 
 func inspectCommand() *cobra.Command {

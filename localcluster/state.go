@@ -23,6 +23,7 @@ const (
 	madeFolders  = "made-folders" // folders of the machine that were made for it
 	madeNetns    = "made-netns"   // there when the machine had no named network namespace before
 	resolverFile = "resolv.conf"
+	mountFile    = "mount-namespace" // its number
 )
 
 // checkBoot refuses a cluster without its state, and a state from before a
@@ -67,6 +68,11 @@ func checkMark(path, want, problem string) error {
 		return fmt.Errorf("%s: run localcluster down, then up", problem)
 	}
 	return nil
+}
+
+// entry finds the way into the running cluster.
+func entry(home layout.Home) (machine.Entry, error) {
+	return machine.Enter(layout.Namespace, strings.Join(readLines(home.Run(mountFile)), ""))
 }
 
 func addLines(path string, lines []string) error {

@@ -27,7 +27,7 @@ func statusCommand() *cobra.Command {
 			if err != nil || !machine.NamespaceExists(layout.Namespace) {
 				return errDown
 			}
-			entry, err := machine.Enter(layout.Namespace)
+			way, err := entry(home)
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func statusCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			inside := entry.Command(cmd.Context(), program, append([]string{"inspect"}, place{home, binaries.Set{Dir: string(set)}}.args()...)...)
+			inside := way.Command(cmd.Context(), program, append([]string{"inspect"}, place{home, binaries.Set{Dir: string(set)}}.args()...)...)
 			inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
 			return quiet(inside.Run())
 		},

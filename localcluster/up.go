@@ -86,11 +86,11 @@ func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.
 	if err := machine.EnsureNamespace(ctx, layout.Namespace); err != nil {
 		return err
 	}
-	entry, err := machine.Enter(layout.Namespace)
+	way, err := entry(home)
 	if err != nil {
 		return err
 	}
-	if entry.Fresh {
+	if way.Fresh {
 		if err := prepareFresh(home); err != nil {
 			return err
 		}
@@ -104,10 +104,10 @@ func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.
 		return err
 	}
 	args := append([]string{"boot", "--since", p.Start().Format(time.RFC3339Nano)}, place{home, set}.args()...)
-	if entry.Fresh {
+	if way.Fresh {
 		args = append(args, "--fresh")
 	}
-	cmd := entry.Command(ctx, c.Program.Path, args...)
+	cmd := way.Command(ctx, c.Program.Path, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	component.HandOver(cmd, listeners)
 	return quiet(cmd.Run())

@@ -113,38 +113,49 @@ func Members(name string) ([]int, error) {
 // Entry is how a command of the cluster's inside is started: in its network
 // namespace and in the mount namespace that its processes share.
 type Entry struct {
-	// Fresh means that no process of the cluster lives, so that the mount
-	// namespace is made anew.
+	// Fresh means that the mount namespace is gone, so that a new one is made.
 	Fresh bool
-	args  []string
+	net   string
+	// mount is an open descriptor, as the process it was found by may end meanwhile.
+	mount int
 }
 
-// Enter finds the namespaces. The mount namespace has no name: it lives as long
-// as one of the cluster's processes, and with the last of them all mounts go.
-func Enter(name string) (Entry, error) {
-	pids, err := Members(name)
+// MountNamespace names the mount namespace of this process.
+func MountNamespace() (string, error) {
+	name, err := os.Readlink("/proc/self/ns/mnt")
+	if err != nil {
+		return "", fmt.Errorf("look at the mount namespace: %w", err)
+	}
+	return name, nil
+}
+
+// Enter finds the namespaces. The mount namespace lives as long as one of the
+// cluster's processes, and with the last of them all mounts go. It is known by
+// its number, as a build's container has one of its own in the same network.
+func Enter(network, mount string) (Entry, error) {
+	pids, err := Members(network)
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Fresh: true, args: []string{"--net=" + netns(name)}}
-	own, err := os.Readlink("/proc/self/ns/mnt")
-	if err != nil {
-		return Entry{}, fmt.Errorf("look at the mount namespace: %w", err)
-	}
 	for _, pid := range pids {
-		// A shell someone opened inside shares the machine's mounts: not this one.
-		if mnt, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err == nil && mnt != own {
-			e.Fresh = false
-			e.args = append(e.args, fmt.Sprintf("--mount=/proc/%d/ns/mnt", pid))
-			break
+		path := fmt.Sprintf("/proc/%d/ns/mnt", pid)
+		if have, err := os.Readlink(path); err != nil || have != mount {
+			continue
+		}
+		if fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+			return Entry{net: netns(network), mount: fd}, nil
 		}
 	}
-	return e, nil
+	return Entry{Fresh: true, net: netns(network)}, nil
 }
 
 // Command starts a program inside.
 func (e Entry) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "nsenter", append(append(e.args, "--", program), args...)...)
+	enter := []string{"--net=" + e.net}
+	if !e.Fresh {
+		enter = append(enter, fmt.Sprintf("--mount=/proc/%d/fd/%d", os.Getpid(), e.mount))
+	}
+	cmd := exec.CommandContext(ctx, "nsenter", append(append(enter, "--", program), args...)...)
 	if e.Fresh {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	}
