@@ -106,7 +106,7 @@ func (b builder) handle(ctx context.Context, call function.Call, request Request
 		return function.Response{}, err
 	}
 	response := function.Response{Status: http.StatusAccepted, Body: Response{
-		Build: job.Name, Ref: build.Ref.String(), Phase: progress.Phase, Digest: progress.Digest,
+		Build: job.Name, Ref: request.Ref, Phase: progress.Phase, Digest: progress.Digest,
 		Log: log, Message: progress.Message,
 	}}
 	if progress.Phase.Ended() {

@@ -200,6 +200,13 @@ func TestWhatIsLeftOfAFormerBuild(t *testing.T) {
 		delete(c.configMaps, name)
 		is(t, c, &shows{}, files, http.StatusAccepted, image.Pending)
 	})
+	t.Run("its Job, while it is resumed", func(t *testing.T) {
+		for _, kind := range []fault.Kind{fault.NotFound, fault.Invalid} {
+			c := newCluster()
+			c.refuse["ResumeJob"] = fault.New(kind, "metadata.uid: field is immutable")
+			leaves(t, c)
+		}
+	})
 	t.Run("its files", func(t *testing.T) {
 		c := newCluster()
 		name := is(t, c, &shows{}, files, http.StatusAccepted, image.Pending).Build

@@ -32,7 +32,12 @@ func (b builder) start(ctx context.Context, build image.Build, caller string) (*
 			return nil, err
 		}
 	}
-	return b.cluster.ResumeJob(ctx, job.Name, job.UID)
+	resumed, err := b.cluster.ResumeJob(ctx, job.Name, job.UID)
+	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Invalid {
+		// It went away meanwhile, or another has its name now.
+		return nil, leaving("the former build " + job.Name)
+	}
+	return resumed, err
 }
 
 // existing finds the Job that has the build's name.

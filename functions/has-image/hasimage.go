@@ -57,7 +57,7 @@ func New(asked Registry, settings image.Registry) function.Function {
 			if err != nil {
 				return function.Response{}, err
 			}
-			return function.Response{Status: http.StatusOK, Body: Response{Ref: ref.String(), Exists: exists, Digest: digest}}, nil
+			return function.Response{Status: http.StatusOK, Body: Response{Ref: request.Ref, Exists: exists, Digest: digest}}, nil
 		}),
 	}
 }

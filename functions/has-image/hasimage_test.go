@@ -29,8 +29,8 @@ func (a *answer) Digest(context.Context, image.Reference) (string, bool, error) 
 
 func TestHasImage(t *testing.T) {
 	for digest, want := range map[string]string{
-		"sha256:11": `{"ref":"reg.lab:5000/acme/pump:latest","exists":true,"digest":"sha256:11"}`,
-		"":          `{"ref":"reg.lab:5000/acme/pump:latest","exists":false,"digest":""}`,
+		"sha256:11": `{"ref":"reg.lab:5000/acme/pump","exists":true,"digest":"sha256:11"}`,
+		"":          `{"ref":"reg.lab:5000/acme/pump","exists":false,"digest":""}`,
 	} {
 		got, err := New(&answer{digest: digest}, lab).Handle(t.Context(), function.Call{Body: json.RawMessage(`{"ref":"reg.lab:5000/acme/pump"}`)})
 		if err != nil || got.Status != http.StatusOK {

@@ -58,6 +58,41 @@ func TestFilesAreTextOrBase64(t *testing.T) {
 	}
 }
 
+func FuzzFiles(f *testing.F) {
+	for _, seed := range []string{`{"Dockerfile": "FROM a\n"}`, `{"a": {"base64": "/wAB"}}`, `{"a": {"base64": null}}`, `{"a": 1}`, `{"../a": "\u0000"}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var files Files
+		if err := strict.JSON(body, &files); err != nil {
+			if kind := fault.KindOf(err); kind != fault.Invalid && kind != fault.Malformed {
+				t.Errorf("%q: %v", body, err)
+			}
+			return
+		}
+		encoded, err := json.Marshal(files)
+		if err != nil {
+			t.Fatalf("%q: %v", body, err)
+		}
+		var again Files
+		if err := strict.JSON(encoded, &again); err != nil || len(again) != len(files) {
+			t.Fatalf("%q became %s: %v", body, encoded, err)
+		}
+		for name := range files {
+			if string(again[name]) != string(files[name]) {
+				t.Errorf("%q: %q became %q", body, files[name], again[name])
+			}
+		}
+		if mistakes(func(l *fault.List) { files.Check("files", l) }) == nil {
+			for name := range files {
+				if strings.ContainsAny(name, "/\\ ") || name == "." || strings.HasPrefix(name, "..") {
+					t.Errorf("the name %q is taken", name)
+				}
+			}
+		}
+	})
+}
+
 func TestFilesRefused(t *testing.T) {
 	many := Files{Dockerfile: nil}
 	for i := range limits.BuildFiles {

@@ -29,8 +29,12 @@ func FromSecret(secrets Secrets, registry image.Registry) Login {
 	}
 	return func(ctx context.Context) (string, string, error) {
 		data, err := secrets.Secret(ctx, registry.Auth)
-		if err != nil {
+		if kind := fault.KindOf(err); kind == fault.Unavailable {
 			return "", "", err
+		} else if err != nil {
+			// A mistake of the deployment: passed on as it is, a Secret that is
+			// not there would read as an image that is not there.
+			return "", "", fault.Wrap(fault.Internal, err, "the registry's Secret cannot be read: %v", err)
 		}
 		return loginOf(data[corev1.DockerConfigJsonKey], registry)
 	}

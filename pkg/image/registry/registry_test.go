@@ -234,6 +234,9 @@ func TestLoginOfSecret(t *testing.T) {
 			t.Errorf("%s: got %s:%s %v", config, user, password, err)
 		}
 	}
+	if _, _, err := FromSecret(secrets{}, ours)(context.Background()); fault.KindOf(err) != fault.Internal {
+		t.Errorf("a Secret that is not there: %v; a 404 would say that the image is not", err)
+	}
 	if FromSecret(secrets{}, image.Registry{Host: "reg.lab"}) != nil {
 		t.Error("a registry without a Secret has no login")
 	}
@@ -242,5 +245,20 @@ func TestLoginOfSecret(t *testing.T) {
 type secrets map[string]map[string][]byte
 
 func (s secrets) Secret(_ context.Context, name string) (map[string][]byte, error) {
-	return s[name], nil
+	if data, ok := s[name]; ok {
+		return data, nil
+	}
+	return nil, fault.New(fault.NotFound, "secret %s does not exist", name)
+}
+
+func FuzzLogin(f *testing.F) {
+	f.Add([]byte(`{"auths": {"reg.lab:5000": {"username": "ci", "password": "pw"}}}`))
+	f.Add([]byte(`{"auths": {"https://reg.lab:5000/v2/": {"auth": "Y2k6cHc="}}, "credHelpers": {}}`))
+	f.Add([]byte(`{"auths": {"reg.lab:5000": {"auth": "=", "identitytoken": 7}}}`))
+	f.Fuzz(func(t *testing.T, config []byte) {
+		_, password, err := loginOf(config, image.Registry{Host: "reg.lab:5000", Auth: "registry-auth"})
+		if err != nil && (fault.KindOf(err) != fault.Internal || password != "") {
+			t.Errorf("%q: %q %v", config, password, err)
+		}
+	})
 }
