@@ -9,7 +9,6 @@ import (
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
-	"github.com/runhook/runhook/pkg/limits"
 )
 
 // Invoker calls a function by its name.
@@ -25,7 +24,8 @@ const (
 )
 
 // Act calls the functions of an outcome, one after the other, so that the
-// pushes of one delivery act in their order.
+// pushes of one delivery act in their order. The context needs a deadline: it
+// bounds how often a call is tried while the cluster is away.
 func (h *Hook) Act(ctx context.Context, out Outcome, invoker Invoker) Answer {
 	results := make([]Result, 0, len(out.Decisions))
 	for i := range out.Decisions {
@@ -74,7 +74,7 @@ func invoke(ctx context.Context, invoker Invoker, name string, call function.Cal
 			return response, backoff.Permanent(err)
 		}
 		return response, err
-	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limits.HookTime))
+	}, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(0))
 	if err != nil && last != nil {
 		return response, last // not the context's end, but what was waited for
 	}

@@ -19,14 +19,25 @@ import (
 type Options struct {
 	// Functions are the names that a route may call.
 	Functions []string
-	// CheckRequest checks keys and types of a function's request. Fields that
-	// `set` fills hold a sample of the right type, or null.
+	// CheckRequest checks keys and types of a function's request; nil: all are
+	// right. Fields that `set` fills hold a sample of the right type.
 	CheckRequest func(function string, request json.RawMessage) error
-	// ValidateRequest checks what a request means. Its problems about fields
+	// ValidateRequest checks what a request means; nil: anything goes. Its problems about fields
 	// that `set` fills are not counted: the values come with a delivery.
 	ValidateRequest func(function string, request json.RawMessage) error
 	// Selects is true when whoever acts on decisions can carry out `select`.
 	Selects bool
+}
+
+func (o Options) withDefaults() Options {
+	anything := func(string, json.RawMessage) error { return nil }
+	if o.CheckRequest == nil {
+		o.CheckRequest = anything
+	}
+	if o.ValidateRequest == nil {
+		o.ValidateRequest = anything
+	}
+	return o
 }
 
 var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -34,6 +45,7 @@ var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // Compile checks everything of a hook that can be checked before a delivery
 // comes. Paths of problems are relative to the hook.
 func Compile(spec Spec, secrets []secret.Value, opts Options) (*Hook, []fault.Problem) {
+	opts = opts.withDefaults()
 	var problems fault.List
 	h := &Hook{path: spec.Path, kind: spec.Provider}
 	if !label.MatchString(spec.Path) {
@@ -146,21 +158,18 @@ func (h *Hook) compileEvents(path string, spec *RouteSpec, problems *fault.List)
 
 // checkRequest lets the function look at its request before a delivery does.
 func checkRequest(path, function string, m mapping, opts Options, problems *fault.List) {
-	sample, err := m.sample()
+	check := func(request json.RawMessage) error { return opts.CheckRequest(function, request) }
+	sample, err := m.sample(check)
 	if err != nil {
 		problems.Add(path+".set", "%v", err)
 		return
 	}
-	if opts.CheckRequest != nil {
-		if err := opts.CheckRequest(function, sample); err != nil {
-			addRequestProblems(path, err, func(string) bool { return false }, problems)
-			return
-		}
+	if err := check(sample); err != nil {
+		addRequestProblems(path, err, func(string) bool { return false }, problems)
+		return
 	}
-	if opts.ValidateRequest != nil {
-		if err := opts.ValidateRequest(function, sample); err != nil {
-			addRequestProblems(path, err, m.fills, problems)
-		}
+	if err := opts.ValidateRequest(function, sample); err != nil {
+		addRequestProblems(path, err, m.fills, problems)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/run"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Every mistake that a config can hold, with its path and how its text begins.
@@ -124,7 +126,7 @@ func TestRequestIsCheckedAtLoad(t *testing.T) {
 	if _, problems := hook.Compile(spec, values([]string{lamp}), opts); problems != nil {
 		t.Fatal(problems)
 	}
-	want := `submit {"at":"2026-01-01T00:00:00Z","half":1.5,"params":{"any":null,"count":1,"forced":true,"sha":"x"},"tasks":[{"command":[],"env":{},"id":"fit"},{"id":"x"}]}`
+	want := `submit {"at":"2026-01-01T00:00:00Z","half":1.5,"params":{"any":"x","count":1,"forced":true,"sha":"x"},"tasks":[{"command":[],"env":{},"id":"fit"},{"id":"x"}]}`
 	if seen != want {
 		t.Errorf("checked %s\nwant    %s", seen, want)
 	}
@@ -160,6 +162,45 @@ func TestRequestIsCheckedAtLoad(t *testing.T) {
 			_, problems := hook.Compile(spec, values([]string{lamp}), tc.opts)
 			if diff := cmp.Diff(tc.want, told(problems)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// An expression whose type only a delivery shows may fill any field that is
+// there, and no other.
+func TestRequestWithUntypedFields(t *testing.T) {
+	check := func(_ string, request json.RawMessage) error {
+		var r struct {
+			ID     string            `json:"id"`
+			Params map[string]string `json:"params"`
+			Tasks  []run.Task        `json:"tasks"`
+		}
+		return strict.JSON(request, &r)
+	}
+	for name, tc := range map[string]struct {
+		set  map[string]string
+		want []string
+	}{
+		"all kinds": {map[string]string{
+			"id": "payload.a", "params.x": "payload.b", "tasks[0].id": "'a'", "tasks[0].command": "payload.c", "tasks[0].resources": "payload.d",
+			"tasks[0].split.workers": "payload.e", "tasks[0].env.A": "payload.f", "tasks[0].mounts[0].readOnly": "payload.g",
+		}, nil},
+		"unknown key":    {map[string]string{"idd": "payload.a"}, []string{"routes[0].request.idd: "}},
+		"unknown parent": {map[string]string{"parms.x": "payload.a"}, []string{"routes[0].request.parms: "}},
+		"wrong type":     {map[string]string{"id": "1"}, []string{"routes[0].request.id: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := hook.Spec{Path: "acme", Provider: "github", Routes: []hook.RouteSpec{route(func(r *hook.RouteSpec) { r.Set = tc.set })}}
+			_, problems := hook.Compile(spec, values([]string{lamp}), hook.Options{Functions: functions, CheckRequest: check})
+			got := told(problems)
+			if len(got) != len(tc.want) {
+				t.Fatalf("%q", got)
+			}
+			for i := range got {
+				if !strings.HasPrefix(got[i], tc.want[i]) {
+					t.Errorf("%q, want %q", got[i], tc.want[i])
+				}
 			}
 		})
 	}

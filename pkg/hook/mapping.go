@@ -92,54 +92,90 @@ func (m mapping) request(v vars) (json.RawMessage, error) {
 	if len(m.fields) == 0 {
 		return m.literal, nil
 	}
-	var request any = m.object()
-	for _, f := range m.fields {
-		value, err := f.value.value(v)
-		if err != nil {
-			return nil, err
-		}
-		if request, err = f.path.assign(request, value); err != nil {
+	values := make([]any, len(m.fields))
+	for i, f := range m.fields {
+		var err error
+		if values[i], err = f.value.value(v); err != nil {
 			return nil, err
 		}
 	}
-	return json.Marshal(request)
+	return m.filled(values)
 }
 
 // sample is the request with a value of the right type in every field that is
 // set, so that keys and types can be checked before anything was delivered.
-func (m mapping) sample() (json.RawMessage, error) {
+// Where the type is known only at run time, it is one that check has nothing
+// against, if there is any.
+func (m mapping) sample(check func(json.RawMessage) error) (json.RawMessage, error) {
+	values := make([]any, len(m.fields))
+	for i, f := range m.fields {
+		values[i] = samplesOf(f.value)[0]
+	}
+	for i, f := range m.fields {
+		samples := samplesOf(f.value)
+		for _, values[i] = range samples {
+			request, err := m.filled(values)
+			if err != nil {
+				return nil, err
+			}
+			if !complains(check(request), f.path) {
+				break
+			}
+			values[i] = samples[0]
+		}
+	}
+	return m.filled(values)
+}
+
+// filled lays values over the literal.
+func (m mapping) filled(values []any) (json.RawMessage, error) {
 	var request any = m.object()
-	for _, f := range m.fields {
+	for i, f := range m.fields {
 		var err error
-		if request, err = f.path.assign(request, sampleOf(f.value)); err != nil {
+		if request, err = f.path.assign(request, values[i]); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(request)
 }
 
-// sampleOf is a value of an expression's type; null, which fits everywhere,
-// where that is known only at run time.
-func sampleOf(x expression) any {
+// complains reports whether an error is about what stands at a path.
+func complains(err error, at fieldPath) bool {
+	if err == nil {
+		return false
+	}
+	for _, p := range fault.From(err).Problems {
+		if path, err := parseFieldPath(p.Path); err == nil && path.within(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// samplesOf are values of an expression's type; one of each where that is known
+// only at run time.
+func samplesOf(x expression) []any {
 	switch x.kind.Kind() {
+	case types.NullTypeKind:
+		return []any{nil}
 	case types.BoolKind:
-		return true
+		return []any{true}
 	case types.IntKind, types.UintKind:
-		return 1
+		return []any{1}
 	case types.DoubleKind:
-		return 1.5
+		return []any{1.5}
 	case types.StringKind, types.BytesKind:
-		return "x"
+		return []any{"x"}
 	case types.TimestampKind:
-		return "2026-01-01T00:00:00Z"
+		return []any{"2026-01-01T00:00:00Z"}
 	case types.DurationKind:
-		return "1s"
+		return []any{"1s"}
 	case types.ListKind:
-		return []any{}
+		return []any{[]any{}}
 	case types.MapKind, types.StructKind:
-		return map[string]any{}
+		return []any{map[string]any{}}
 	default:
-		return nil
+		return []any{"x", 1, true, []any{}, map[string]any{}}
 	}
 }
 

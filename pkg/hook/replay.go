@@ -11,6 +11,7 @@ import (
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // Prefix stands before a hook's path in its URL.
@@ -52,7 +53,9 @@ func (r Replayer) Replay(saved io.Reader, now time.Time) Report {
 	if err != nil {
 		return report(h.RefusalStatus(fault.KindOf(err)), err)
 	}
-	answer := h.Act(context.Background(), out, checker(r.Check))
+	ctx, cancel := context.WithTimeout(context.Background(), limits.HookTime)
+	defer cancel()
+	answer := h.Act(ctx, out, checker(r.Check))
 	for i := range answer.Decisions {
 		if answer.Decisions[i].Call != "" {
 			answer.Decisions[i].Request = out.Decisions[i].Request
