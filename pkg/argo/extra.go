@@ -40,7 +40,7 @@ func Extra(parent *wfv1.Workflow, task string, n int, remaining time.Duration, c
 		return nil, fault.New(fault.Invalid, "the task %s may have %d helpers: its split.extra says so", task, allowed)
 	}
 	template = template.DeepCopy()
-	template.Metadata.Labels[WorkerLabel] = "extra-" + itoa(n)
+	template.Metadata.Labels = with(template.Metadata.Labels, WorkerLabel, "extra-"+itoa(n))
 	for i := range template.Container.Env {
 		if template.Container.Env[i].Name == extraEnv {
 			template.Container.Env[i].Value = "true"
@@ -54,10 +54,19 @@ func Extra(parent *wfv1.Workflow, task string, n int, remaining time.Duration, c
 		spec.ActiveDeadlineSeconds = new(int64((remaining + time.Second - 1) / time.Second))
 	}
 	if class != "" && spec.PodMetadata != nil {
-		spec.PodMetadata.Labels[PriorityLabel] = class
+		spec.PodMetadata.Labels = with(spec.PodMetadata.Labels, PriorityLabel, class)
 	}
 	helper := &wfv1.Workflow{TypeMeta: parent.TypeMeta, ObjectMeta: helperMeta(parent, task, n), Spec: *spec}
 	return helper, bounded(helper)
+}
+
+// with sets a label, where somebody may have taken all labels away.
+func with(labels map[string]string, key, value string) map[string]string {
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[key] = value
+	return labels
 }
 
 func helperMeta(parent *wfv1.Workflow, task string, n int) metav1.ObjectMeta {

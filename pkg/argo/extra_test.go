@@ -55,6 +55,21 @@ func TestExtraIsNeitherStoppedNorSuspended(t *testing.T) {
 	}
 }
 
+func TestExtraOfAWorkflowWithoutLabels(t *testing.T) {
+	workflow := parent(t, "split")
+	workflow.Spec.PodMetadata.Labels = nil
+	for i := range workflow.Spec.Templates {
+		workflow.Spec.Templates[i].Metadata.Labels = nil
+	}
+	helper, err := Extra(workflow, "fit", 1, 0, "low")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := helper.Spec.Templates[0].Metadata.Labels[WorkerLabel] + " " + helper.Spec.PodMetadata.Labels[PriorityLabel]; got != "extra-1 low" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestExtraIsRefused(t *testing.T) {
 	workflow := parent(t, "split")
 	foreign := parent(t, "split")

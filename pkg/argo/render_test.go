@@ -1,6 +1,7 @@
 package argo
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -210,6 +211,42 @@ func TestUncheckedRunsDoNotPanic(t *testing.T) {
 		}
 		_, _ = Render(r, Options{})
 	}
+}
+
+func FuzzRender(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.run.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := json.Marshal(load(f, file))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := run.Decode(data)
+		if err != nil {
+			return
+		}
+		good := r.Check(policy) == nil
+		workflow, err := Render(r.Fill(policy), options)
+		if good && err != nil && !strings.Contains(err.Error(), "bytes as a Workflow") {
+			t.Errorf("good, but not rendered: %v", err)
+		}
+		if !good || err != nil {
+			return
+		}
+		for task, allowed := range Helpers(workflow.Annotations) {
+			if allowed == 0 {
+				continue
+			}
+			if _, err := Extra(workflow, task, allowed-1, 0, "low"); err != nil {
+				t.Errorf("helper %d of %s: %v", allowed-1, task, err)
+			}
+		}
+	})
 }
 
 func BenchmarkRender(b *testing.B) {
