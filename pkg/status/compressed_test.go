@@ -42,7 +42,7 @@ func pack(t testing.TB, plain []byte, writer func(io.Writer) io.WriteCloser) str
 }
 
 func zip(w io.Writer) io.WriteCloser  { return gzip.NewWriter(w) }
-func brot(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }
+func brot(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestSpeed) }
 func zstandard(w io.Writer) io.WriteCloser {
 	e, err := zstd.NewWriter(w)
 	if err != nil {
