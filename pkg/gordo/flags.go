@@ -66,7 +66,7 @@ var Flags = []Flag{
 	{Name: "model-builder-class", Env: "MODEL_BUILDER_CLASS", Usage: "class that builds the models", set: func(o *Options, v string) error { o.BuilderClass = v; return nil }},
 	{Name: "argo-binary", Local: true, Usage: "program that is asked for Argo's version: argo, argo2 or argo3 (default: Argo 3, nothing is asked)", set: argoBinary},
 	{Name: "log-level", Env: "GORDO_LOG_LEVEL", Default: "INFO", Usage: "log level of gordo, unless the config says another", set: func(o *Options, v string) error {
-		level, err := logLevel(v)
+		level, err := LogLevel(v)
 		o.LogLevel = level
 		return err
 	}},

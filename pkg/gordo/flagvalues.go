@@ -112,7 +112,8 @@ func checkKeda(o *Options, list *fault.List) {
 
 var levels = map[string]bool{"CRITICAL": true, "FATAL": true, "ERROR": true, "WARNING": true, "WARN": true, "INFO": true, "DEBUG": true, "NOTSET": true}
 
-func logLevel(v string) (string, error) {
+// LogLevel checks a log level and writes it in upper case.
+func LogLevel(v string) (string, error) {
 	level := strings.ToUpper(v)
 	if !levels[level] {
 		return "", fmt.Errorf("%.100q is no log level: use critical, error, warning, info or debug", v)

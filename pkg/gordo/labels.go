@@ -2,6 +2,7 @@ package gordo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -77,3 +78,6 @@ func parseLabels(v string, reserved []string) (map[string]string, []Warning, err
 	}
 	return labels, r.warnings, r.problems.Err(fault.Invalid, "the labels are not valid")
 }
+
+// ReservedLabel reports whether gordo itself sets a label.
+func ReservedLabel(key string) bool { return slices.Contains(reservedLabels, key) }

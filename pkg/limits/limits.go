@@ -150,6 +150,9 @@ const (
 	// aliases of aliases would fill any memory. 100,000 small machines take a
 	// third of it.
 	GordoExpanded = 192 << 20
+	// GordoOutput is all Workflows of a project together: globals of a few KiB
+	// are written once for every machine. 5,000 machines of 30 tags take a third.
+	GordoOutput = 256 << 20
 	// GordoNumber bounds seconds, percents and replicas of the flags, which
 	// Kubernetes holds in 32 bits.
 	GordoNumber = 1 << 30

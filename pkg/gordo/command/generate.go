@@ -1,0 +1,197 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/gordo"
+	"github.com/runhook/runhook/pkg/gordo/blockyaml"
+	"github.com/runhook/runhook/pkg/gordo/jinja"
+	"github.com/runhook/runhook/pkg/gordo/workflow"
+)
+
+// Submitter creates a Workflow in the cluster and gives the line that is
+// printed of it.
+type Submitter interface {
+	Submit(ctx context.Context, document *workflow.Document) (string, error)
+}
+
+// Generate is the command `generate`: the Argo Workflows of a config. Without a
+// submitter it has no flag --submit.
+func Generate(submitter Submitter) *cobra.Command {
+	s := &shared{output: "yaml"}
+	submit := false
+	c := &cobra.Command{
+		Use:   "generate CONFIG --project-name NAME",
+		Short: "Print the Argo Workflows of a machine-learning project's config",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o, err := options(gordo.ParseOptions, c.Flags(), args)
+			if err != nil {
+				return err
+			}
+			g, err := prepare(c.Context(), o, s, c.ErrOrStderr())
+			if err != nil || g == nil {
+				return err
+			}
+			if submit {
+				return g.submit(c.Context(), submitter, c.OutOrStdout())
+			}
+			return g.print(s.output, c.OutOrStdout())
+		},
+	}
+	bind(c, s)
+	if submitter != nil {
+		c.Flags().BoolVar(&submit, "submit", false, "create the Workflows instead of printing them")
+	}
+	return c
+}
+
+// generation is what is known once the flags and the config are read.
+type generation struct {
+	options gordo.Options
+	project *gordo.Project
+	plan    *workflow.Plan
+	argo    string // version; only its major number matters to a Workflow
+}
+
+func prepare(ctx context.Context, o gordo.Options, s *shared, stderr io.Writer) (*generation, error) {
+	p, err := project(o, s.strict, stderr)
+	if err != nil {
+		return nil, err
+	}
+	if o.Revision == "" {
+		o.Revision = strconv.FormatInt(time.Now().UnixMilli(), 10)
+	}
+	version, major, err := argoVersion(ctx, o.ArgoBinary, runProgram)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := workflow.New(p, o, major)
+	if err != nil {
+		return nil, err
+	}
+	if o.SplitWorkflows < 0 {
+		none := []gordo.Warning{{Code: gordo.NothingMade, Path: "--split-workflows", Detail: "is negative, and no Workflow is made: give a number of machines"}}
+		if err := warn(none, s.strict, stderr); err != nil {
+			return nil, err
+		}
+	}
+	return &generation{o, p, plan, version}, nil
+}
+
+// submit creates the Workflows one after another.
+func (g *generation) submit(ctx context.Context, submitter Submitter, out io.Writer) error {
+	if g.options.Template != "" {
+		return fault.New(fault.Invalid, "--workflow-template: what a template makes is printed, not submitted")
+	}
+	for document, err := range g.plan.Documents() {
+		if err != nil {
+			return err
+		}
+		line, err := submitter.Submit(ctx, document)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(out, line+"\n"); err != nil {
+			return fault.Wrap(fault.Unavailable, err, "the output can't be written: %v", err)
+		}
+	}
+	return nil
+}
+
+// print writes the Workflows to the output file, or to the standard output.
+func (g *generation) print(form string, stdout io.Writer) (err error) {
+	if form != "yaml" && form != "json" {
+		return fault.New(fault.Invalid, "--output: %.100q is neither json nor yaml", form)
+	}
+	if path := g.options.OutputFile; path != "" {
+		f, err := os.Create(path)
+		if err != nil {
+			return fault.Wrap(fault.Invalid, err, "--output-file: %v", err)
+		}
+		defer f.Close()
+		stdout = f
+	}
+	w := bufio.NewWriterSize(stdout, 1<<16)
+	if g.options.Template != "" {
+		err = g.printTemplate(w)
+	} else {
+		err = g.printDocuments(form, w)
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the output can't be written: %v", err)
+	}
+	return nil
+}
+
+// printDocuments writes a JSON list, or YAML documents; one is held at a time.
+// A write that fails is told by the last flush.
+func (g *generation) printDocuments(form string, w *bufio.Writer) error {
+	begin, between, end := "", "---\n", ""
+	if form == "json" {
+		begin, between, end = "[", ",\n", "]\n"
+	}
+	_, _ = w.WriteString(begin)
+	first := true
+	var buffer []byte
+	for document, err := range g.plan.Documents() {
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(document)
+		if err != nil {
+			return fault.Wrap(fault.Internal, err, "a Workflow has no form in JSON")
+		}
+		if form == "yaml" {
+			buffer = blockyaml.Append(buffer[:0], text)
+			text = buffer
+		}
+		if !first {
+			_, _ = w.WriteString(between)
+		}
+		first = false
+		_, _ = w.Write(text)
+	}
+	_, _ = w.WriteString(end)
+	return nil
+}
+
+// printTemplate writes what the user's own template makes of each part.
+func (g *generation) printTemplate(w *bufio.Writer) error {
+	text, err := os.ReadFile(g.options.Template)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "--workflow-template: %v", err)
+	}
+	template, err := jinja.Parse(string(text))
+	if err != nil {
+		return err
+	}
+	first := true
+	for part, err := range g.plan.Parts() {
+		if err != nil {
+			return err
+		}
+		result, err := template.Render(g.plan.Variables(part, g.argo))
+		if err != nil {
+			return err
+		}
+		if !first {
+			_, _ = w.WriteString("---\n")
+		}
+		first = false
+		_, _ = w.WriteString(result)
+	}
+	return nil
+}
