@@ -42,10 +42,11 @@ type Cluster struct {
 // Program is this program's file, which may be gone after `go run`, and its hash.
 type Program struct{ Path, Hash string }
 
-// Ordinary patience, and that of what runs in pods or waits for those.
+// Ordinary patience, and that of what runs in pods. Both are for a machine that
+// compiles beside the cluster; an idle one needs a tenth of it.
 const (
-	patience    = 30 * time.Second
-	podPatience = 4 * time.Minute
+	patience    = 90 * time.Second
+	podPatience = 6 * time.Minute
 )
 
 // All are the cluster's components.

@@ -54,16 +54,20 @@ func binary(set binaries.Set, name string) []images.File {
 	return []images.File{{Path: filepath.Join("bin", name), From: set.Path(name)}}
 }
 
-// shippedImages pushes them; the registry forgets them when it is started anew.
+// shippedImages are those images in the registry.
 func shippedImages() Component {
-	push := func(ctx context.Context, c *Cluster) error {
-		for _, image := range Images(c.Binaries) {
-			if err := images.Push(ctx, layout.Registry, image); err != nil {
-				return err
+	each := func(do func(context.Context, string, images.Image) error) func(context.Context, *Cluster) error {
+		return func(ctx context.Context, c *Cluster) error {
+			for _, image := range Images(c.Binaries) {
+				if err := do(ctx, layout.Registry, image); err != nil {
+					return err
+				}
 			}
+			return nil
 		}
-		return nil
 	}
-	ready := func(context.Context, *Cluster) error { return nil }
-	return Component{Name: "images", Needs: []string{"registry"}, Patience: patience, Start: push, Ready: ready}
+	return Component{
+		Name: "images", Needs: []string{"registry"}, Patience: patience,
+		Start: each(images.Push), Ready: each(images.Pushed),
+	}
 }

@@ -44,24 +44,40 @@ func Shell(busybox string) []File {
 	return files
 }
 
+// Pushed tells whether the registry holds the image's reference; nil if so.
+func Pushed(ctx context.Context, registry string, image Image) error {
+	ref, err := name.ParseReference(registry+"/"+image.Ref, name.Insecure)
+	if err != nil {
+		return fmt.Errorf("look for %s: %w", image.Ref, err)
+	}
+	if _, err := remote.Head(ref, options(ctx)...); err != nil {
+		return fmt.Errorf("look for %s: %w", image.Ref, err)
+	}
+	return nil
+}
+
 // Push makes the image and pushes it, unless the registry holds the reference already.
 func Push(ctx context.Context, registry string, image Image) error {
+	if Pushed(ctx, registry, image) == nil {
+		return nil
+	}
 	ref, err := name.ParseReference(registry+"/"+image.Ref, name.Insecure)
 	if err != nil {
 		return fmt.Errorf("push %s: %w", image.Ref, err)
-	}
-	options := []remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{})} // no proxy
-	if _, err := remote.Head(ref, options...); err == nil {
-		return nil
 	}
 	made, err := build(image)
 	if err != nil {
 		return fmt.Errorf("make the image %s: %w", image.Ref, err)
 	}
-	if err := remote.Write(ref, made, options...); err != nil {
+	if err := remote.Write(ref, made, options(ctx)...); err != nil {
 		return fmt.Errorf("push %s: %w", image.Ref, err)
 	}
 	return nil
+}
+
+// options go through no proxy: the registry is on this machine.
+func options(ctx context.Context) []remote.Option {
+	return []remote.Option{remote.WithContext(ctx), remote.WithTransport(&http.Transport{DisableKeepAlives: true})}
 }
 
 func build(image Image) (v1.Image, error) {
