@@ -23,11 +23,15 @@ const (
 
 const functionRoute = "/functions/:name"
 
-// logged writes one line for each request: neither query, header nor body is in it.
+// logged writes one line for each request: neither query, header nor body is
+// in it. Probes come every second or two and say nothing.
 func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
 		err := next(c)
+		if c.Path() == "/healthz" || c.Path() == "/readyz" {
+			return nil
+		}
 		attributes := []any{
 			"method", c.Request().Method, "path", clip(c.Request().URL.Path), "status", c.Response().Status,
 			"seconds", time.Since(start).Seconds(), "bytes", c.Response().Size, "address", auth.Address(c.Request().RemoteAddr),

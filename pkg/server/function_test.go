@@ -48,6 +48,7 @@ func TestFunctionCodes(t *testing.T) {
 		{"GET does not write", "GET", "/functions/echo?run=a", "", []string{asCI}, 405, "method"},
 		{"GET with an unknown parameter", "GET", "/functions/read?rnu=a", "", []string{asCI}, 422, "invalid"},
 		{"GET with a broken query", "GET", "/functions/read?run=%zz", "", []string{asCI}, 400, "malformed"},
+		{"GET with bytes that are no text", "GET", "/functions/read?run=%ff", "", []string{asCI}, 400, "malformed"},
 		{"PUT", "PUT", "/functions/echo", `{}`, []string{asCI, asJSON}, 405, "method"},
 		{"dry run", "POST", "/functions/echo?dryRun=true", `{"run":"a"}`, []string{asCI, asJSON}, 200, ""},
 		{"dry run of another text", "POST", "/functions/echo?dryRun=yes", `{"run":"a"}`, []string{asCI, asJSON}, 422, "invalid"},

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/runhook/runhook/pkg/fault"
 )
@@ -25,6 +26,9 @@ func queryJSON(query url.Values, request any) (json.RawMessage, error) {
 	object := map[string]any{}
 	var wrong fault.List
 	for key, values := range query {
+		if !utf8.ValidString(key + " " + strings.Join(values, " ")) {
+			return nil, fault.New(fault.Malformed, "the query of the address is no UTF-8")
+		}
 		t := types[key]
 		switch {
 		case t != nil && t.Kind() == reflect.Slice:

@@ -72,6 +72,7 @@ func New(o Options) *Server {
 	internal := http.NewServeMux()
 	internal.Handle("GET /metrics", o.Metrics.Handler())
 	s.metric = s.httpServer(internal)
+	s.metric.ReadTimeout = o.Limits.BodyTime.Duration
 	return s
 }
 
@@ -157,17 +158,18 @@ func (s *Server) stop() error {
 	return s.metric.Shutdown(ctx)
 }
 
-// routes says what is served where.
+// routes says what is served where. What is around the handlers is around
+// addresses that do not exist, too: a body can be slow at any of them.
 func (s *Server) routes() http.Handler {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.problem
+	e.Use(s.logged, s.bounded, s.answered)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
-	around := []echo.MiddlewareFunc{s.logged, s.bounded, s.answered}
-	e.POST(functionRoute, s.call, around...)
-	e.GET(functionRoute, s.call, around...)
-	e.POST("/hooks/:path", s.deliver, around...)
+	e.POST(functionRoute, s.call)
+	e.GET(functionRoute, s.call)
+	e.POST("/hooks/:path", s.deliver)
 	return e
 }
 

@@ -138,9 +138,11 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 		sent string
 		code int // 0: closed without a word
 	}{
-		"in the head":         {"POST /functions/echo HTTP/1.1\r\nHost: x\r\n", 0},
-		"in the body":         {proven + `{"run":`, 400},
-		"in an unproven body": {"POST /functions/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n{", 401},
+		"in the head":            {"POST /functions/echo HTTP/1.1\r\nHost: x\r\n", 0},
+		"in the body":            {proven + `{"run":`, 400},
+		"in an unproven body":    {"POST /functions/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n{", 401},
+		"in the body of nothing": {"POST /elsewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n{", 404},
+		"in the body of a probe": {"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n{", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := s.dial(t)
