@@ -115,7 +115,7 @@ func TestTokenRepliesRefused(t *testing.T) {
 		"empty":        {replies(``), "no JSON"},
 		"another type": {replies(`{"token": 7}`), "no JSON"},
 		"a page":       {replies(`<html>`), "no JSON"},
-		"refusal":      {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", 403) }, "403"},
+		"refusal":      {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "SECRET", http.StatusForbidden) }, "403"},
 		"not there":    {http.NotFound, "404"},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://evil.example/token", http.StatusTemporaryRedirect)
