@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/layout"
 )
 
@@ -79,11 +78,10 @@ spec:
 // The requeue time is how soon a changed pod is looked at: 10 s by default.
 const argoTemplate = `namespace: argo
 resources: [${BASE}, ${RBAC}]
-images:
-- {name: quay.io/argoproj/workflow-controller, newName: ${REGISTRY}/workflow-controller, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: workflow-controller}
   patch: |
+    - {op: replace, path: /spec/template/spec/containers/0/image, value: "${REGISTRY}/${IMAGE}"}
     - {op: add, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
     - {op: add, path: /spec/template/spec/containers/0/securityContext/runAsUser, value: 8737}
     - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: LEADER_ELECTION_DISABLE, value: "true"}}
@@ -108,7 +106,7 @@ ${PINNED}
 
 func argoKustomization(base, rbac string) string {
 	return fill(argoTemplate, words{
-		"BASE": base, "RBAC": rbac, "VERSION": binaries.ArgoWorkflowsVersion, "EXECUTOR": argoexecImage,
+		"BASE": base, "RBAC": rbac, "IMAGE": argoImage, "EXECUTOR": argoexecImage,
 		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
 	})
 }

@@ -3,7 +3,6 @@ package component
 import (
 	"context"
 
-	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/layout"
 )
 
@@ -36,11 +35,10 @@ metadata: {name: argo-events}
 // The controller ends at once without at least one version of each kind of bus,
 // so both are named though neither is used.
 const eventsTemplate = `resources: [${BASE}]
-images:
-- {name: quay.io/argoproj/argo-events, newName: ${REGISTRY}/argo-events, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: controller-manager}
   patch: |
+    - {op: replace, path: /spec/template/spec/containers/0/image, value: "${REGISTRY}/${IMAGE}"}
     - {op: replace, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
 ${PINNED}
 - target: {kind: Deployment, name: controller-manager}
@@ -53,7 +51,7 @@ ${PINNED}
         spec:
           containers:
           - name: controller-manager
-            env: [{name: ARGO_EVENTS_IMAGE, value: "${REGISTRY}/argo-events:${VERSION}"}]
+            env: [{name: ARGO_EVENTS_IMAGE, value: "${REGISTRY}/${IMAGE}"}]
 - target: {kind: ConfigMap, name: argo-events-controller-config}
   patch: |
     apiVersion: v1
@@ -90,6 +88,6 @@ spec:
 
 func eventsKustomization(base string) string {
 	return fill(eventsTemplate, words{
-		"BASE": base, "VERSION": binaries.ArgoEventsVersion, "REGISTRY": layout.Registry, "PINNED": pinned,
+		"BASE": base, "IMAGE": eventsImage, "REGISTRY": layout.Registry, "PINNED": pinned,
 	})
 }

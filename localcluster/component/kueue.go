@@ -8,7 +8,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/runhook/runhook/localcluster/binaries"
 	"github.com/runhook/runhook/localcluster/layout"
 )
 
@@ -31,11 +30,10 @@ func startKueue(ctx context.Context, c *Cluster) error {
 
 // The user is given because an image made of one binary has none.
 const kueueTemplate = `resources: [${BASE}]
-images:
-- {name: us-central1-docker.pkg.dev/k8s-staging-images/kueue/kueue, newName: ${REGISTRY}/kueue, newTag: ${VERSION}}
 patches:
 - target: {kind: Deployment, name: kueue-controller-manager}
   patch: |
+    - {op: replace, path: /spec/template/spec/containers/0/image, value: "${REGISTRY}/${IMAGE}"}
     - {op: replace, path: /spec/template/spec/containers/0/imagePullPolicy, value: IfNotPresent}
     - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 50m, memory: 128Mi}}}
     - {op: add, path: /spec/template/spec/securityContext/runAsUser, value: 65532}
@@ -64,7 +62,7 @@ ${PINNED}
 
 func kueueKustomization(base string) string {
 	return fill(kueueTemplate, words{
-		"BASE": base, "VERSION": binaries.KueueVersion,
+		"BASE": base, "IMAGE": kueueImage,
 		"REGISTRY": layout.Registry, "RUNS": layout.RunsNamespace, "PINNED": pinned,
 	})
 }

@@ -20,13 +20,6 @@ func startNetwork(ctx context.Context, c *Cluster) error {
 	if networkReady(ctx, c) == nil {
 		return nil
 	}
-	for _, line := range networkCommands() {
-		args := strings.Fields(line)
-		out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
-		if err != nil && !strings.Contains(string(out), "File exists") {
-			return fmt.Errorf("%s: %w: %s", line, err, strings.TrimSpace(string(out)))
-		}
-	}
 	for path, value := range map[string]string{
 		"/proc/sys/net/ipv4/ip_forward": "1",
 		// a pod reaches another pod's Service on the same bridge only so
@@ -34,6 +27,14 @@ func startNetwork(ctx context.Context, c *Cluster) error {
 	} {
 		if err := os.WriteFile(path, []byte(value), 0); err != nil {
 			return fmt.Errorf("set %s (is the kernel's br_netfilter there?): %w", path, err)
+		}
+	}
+	// The route comes last: it is what tells that all is done.
+	for _, line := range networkCommands() {
+		args := strings.Fields(line)
+		out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
+		if err != nil && !strings.Contains(string(out), "File exists") {
+			return fmt.Errorf("%s: %w: %s", line, err, strings.TrimSpace(string(out)))
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ func fill(template string, w words) string {
 
 // pinned is the part of a patch that keeps a controller of the cluster on the
 // first node, whatever befalls that, so that the other nodes are empty and
-// tests can taint or lose them.
+// tests can taint or lose them. Its probe waits longer than the one second of
+// upstream, within which a machine that compiles beside it may not answer.
 const pinned = `    - {op: add, path: /spec/template/spec/nodeSelector, value: {kubernetes.io/hostname: node1}}
-    - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}`
+    - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+    - {op: add, path: /spec/template/spec/containers/0/livenessProbe/timeoutSeconds, value: 30}`
