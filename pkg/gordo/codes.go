@@ -51,6 +51,8 @@ const (
 	DateRefused        Code = "G125" // a date that JSON can't hold is refused when the config is read
 	SubmittedName      Code = "G126" // a submitted Workflow has a name instead of a generateName
 	EqualTime          Code = "G127" // of two revisions made in one second the lower one gives way
+	TaskNames          Code = "G128" // a dot in a machine's name is a dash in the names of tasks
+	ArgoText           Code = "G129" // a field that stands in a template must not hold {{
 )
 
 // Codes lists every code.
@@ -60,5 +62,5 @@ var Codes = []Code{
 	PythonRefused, ModelNotImported, DuplicateName, NameNewline, ResourceRefused, ValueFromKept, VolumesKept,
 	EmptyFine, ArgoNotAsked, ReportLevelWorks, BuilderClassAlone, NamespaceWorks, AllModelsExpected,
 	PostgresPerMachine, FlagsWin, GroupIsNumber, ServerLabels, AllContexts, ImageNames, ReservedLabels, TextQuoted,
-	LabelsEverywhere, ResourceTemplates, MachineTooLarge, DateRefused, SubmittedName, EqualTime,
+	LabelsEverywhere, ResourceTemplates, MachineTooLarge, DateRefused, SubmittedName, EqualTime, TaskNames, ArgoText,
 }

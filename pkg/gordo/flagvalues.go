@@ -3,6 +3,7 @@ package gordo
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -171,6 +172,8 @@ func podSecurityContext(o *Options, v string) error {
 	if err := strict.JSON([]byte(v), &context); err != nil {
 		return err
 	}
-	o.PodSecurityContext = &context
+	if !reflect.DeepEqual(context, corev1.PodSecurityContext{}) {
+		o.PodSecurityContext = &context
+	}
 	return nil
 }

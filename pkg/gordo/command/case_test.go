@@ -34,7 +34,7 @@ func cases(t *testing.T, file string) []string {
 
 // play runs a command on a case: with its flags, its environment, its project,
 // and the stand-ins for the argo program.
-func play(t *testing.T, c *cobra.Command, name string) run {
+func play(t *testing.T, c *cobra.Command, name string, more ...string) run {
 	t.Helper()
 	dir := filepath.Join(testdata, "cases", name)
 	bin, err := filepath.Abs(filepath.Join(testdata, "bin"))
@@ -54,12 +54,30 @@ func play(t *testing.T, c *cobra.Command, name string) run {
 	if flags := optional(t, dir, "flags.txt", ""); flags != "" {
 		args = append(args, strings.Split(strings.ReplaceAll(flags, "@CASE@", dir), "\n")...)
 	}
+	file := ""
+	for i := range args {
+		if args[i] == "--output-file" {
+			file = filepath.Join(t.TempDir(), "out")
+			args[i+1] = file
+		}
+	}
+	args = append(args, more...)
 	var out, warnings bytes.Buffer
 	c.SetArgs(args)
 	c.SetOut(&out)
 	c.SetErr(&warnings)
 	c.SilenceUsage, c.SilenceErrors = true, true
 	err = c.Execute()
+	if file != "" && err == nil {
+		text, readErr := os.ReadFile(file)
+		if os.IsNotExist(readErr) { // `normalize` writes no file
+			return run{out.String(), warnings.String(), nil}
+		}
+		if readErr != nil || out.Len() > 0 {
+			t.Fatalf("the output file: %v; beside it was printed %.100s", readErr, out.String())
+		}
+		out.Write(text)
+	}
 	return run{out.String(), warnings.String(), err}
 }
 

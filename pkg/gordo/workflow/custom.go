@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -75,15 +73,12 @@ func (p *Plan) modelManifest() string {
 	return strings.Replace(text, strconv.Quote(here), placeholder("config"), 1)
 }
 
-// modelNames is the annotation that names the machines of a part.
+// modelNames is the annotation that names the machines of a part, in Python's
+// spelling.
 func modelNames(machines []gordo.Machine) string {
 	names := make([]string, len(machines))
 	for i := range machines {
-		names[i] = machines[i].Name
+		names[i] = strconv.Quote(machines[i].Name)
 	}
-	text, err := json.Marshal(names)
-	if err != nil {
-		panic(fmt.Sprintf("names that were checked: %v", err))
-	}
-	return string(text)
+	return "[" + strings.Join(names, ", ") + "]"
 }

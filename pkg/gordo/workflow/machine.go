@@ -77,7 +77,7 @@ var client string
 func (p *Plan) predicting() []wfv1.Template {
 	inputs := []string{"model-name", "train-start-date", "data-provider"}
 	limited := wfv1.Template{Name: "gordo-client-para-limited", Inputs: parameters(inputs...)}
-	limited.Steps = sequence(call("gordo-client-waiter"), call("gordo-client", inputs...))
+	limited.Steps = sequence(call("gordo-client-waiter"), call("gordo-client", "model-name", "data-provider", "train-start-date"))
 	waiter := p.script("gordo-client-waiter", "gordo-client-waiter", clientWaiter, size("100M", "2m", "200M", "100m"),
 		corev1.EnvVar{Name: "GORDO_PROJECT_NAME", Value: p.project.Name},
 		corev1.EnvVar{Name: "GORDO_PROJECT_REVISION", Value: p.options.Revision},

@@ -92,6 +92,7 @@ func (p *Plan) components(r *reader) {
 			c.into.resources = r.resources(path+".resources", m.At("resources"))
 		}
 	}
+	p.metrics.image = p.server.image // gordo never reads the image of its own
 	p.maxClients = r.count(root+".runtime.client.max_instances", runtime.MapAt("client").At("max_instances"))
 	influx := r.mapping(root+".runtime.influx", runtime.At("influx"))
 	p.influx = r.resources(root+".runtime.influx.resources", influx.At("resources"))
@@ -105,10 +106,10 @@ func (p *Plan) components(r *reader) {
 func (p *Plan) readBuilder(r *reader) {
 	path := root + ".runtime.builder"
 	builder := p.project.Builder
+	p.env = r.env(path+".env", builder.At("env"))
 	if class := p.options.BuilderClass; class != "" {
 		p.env = append(p.env, corev1.EnvVar{Name: "MODEL_BUILDER_CLASS", Value: class})
 	}
-	p.env = append(p.env, r.env(path+".env", builder.At("env"))...)
 	p.env = braced(p.env)
 	p.mounts = r.mounts(path+".volumeMounts", builder.At("volumeMounts"))
 	for _, e := range builder.MapAt("metadata").MapAt("labels").Entries() {
