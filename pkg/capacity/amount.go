@@ -13,8 +13,8 @@ type quantity = resource.Quantity
 // The scheduler counts in the same units.
 type Amount struct{ MilliCPU, Bytes int64 }
 
-// AmountOf reads the two resources of a list. A quantity below zero, which no API server
-// takes, counts as none.
+// AmountOf reads the two resources of a list. A quantity below zero, which no
+// API server takes, counts as none.
 func AmountOf(list corev1.ResourceList) Amount {
 	return Amount{max(0, list.Cpu().MilliValue()), max(0, list.Memory().Value())}
 }
