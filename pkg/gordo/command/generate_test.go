@@ -9,26 +9,28 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/runhook/runhook/pkg/gordo/internal/cases"
 )
 
 func TestEveryWorkflowIsGordos(t *testing.T) {
-	for _, name := range cases(t, "workflow.json") {
+	for _, name := range cases.Names(t, testdata, "workflow.json") {
 		t.Run(name, func(t *testing.T) {
 			if name == "flags-custom-template" {
 				return // TestCustomTemplate
 			}
-			got := play(t, Generate(nil), name, "-o", "json")
+			got := cases.Play(t, testdata, Generate(nil), name, "-o", "json")
 			d, deviates := generated[name]
 			if deviates && d.outcome == refused {
-				if got.err == nil {
+				if got.Err == nil {
 					t.Fatal("was accepted")
 				}
 				return
 			}
-			if got.err != nil {
-				t.Fatal(got.err)
+			if got.Err != nil {
+				t.Fatal(got.Err)
 			}
-			want, ours := list(t, expected(t, name, "workflow.json")), list(t, decode(t, []byte(got.out)))
+			want, ours := list(t, expected(t, name, "workflow.json")), list(t, decode(t, []byte(got.Out)))
 			adjust(name, want, ours)
 			for _, line := range differences(readable(want), readable(ours)) {
 				t.Error(line)

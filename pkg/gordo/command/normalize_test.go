@@ -7,7 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/runhook/runhook/pkg/gordo/internal/cases"
 )
+
+const testdata = "../testdata"
 
 func decode(t *testing.T, text []byte) any {
 	t.Helper()
@@ -28,20 +32,20 @@ func expected(t *testing.T, name, file string) any {
 }
 
 func TestEveryCaseNormalizesAsGordoDoes(t *testing.T) {
-	for _, name := range cases(t, "normalized.json") {
+	for _, name := range cases.Names(t, testdata, "normalized.json") {
 		t.Run(name, func(t *testing.T) {
-			got := play(t, Normalize(), name)
+			got := cases.Play(t, testdata, Normalize(), name)
 			d, deviates := normalized[name]
 			if deviates && d.outcome == refused {
-				if got.err == nil {
+				if got.Err == nil {
 					t.Fatal("was accepted")
 				}
 				return
 			}
-			if got.err != nil {
-				t.Fatal(got.err)
+			if got.Err != nil {
+				t.Fatal(got.Err)
 			}
-			diff := cmp.Diff(expected(t, name, "normalized.json"), decode(t, []byte(got.out)))
+			diff := cmp.Diff(expected(t, name, "normalized.json"), decode(t, []byte(got.Out)))
 			if deviates != (diff != "") {
 				t.Errorf("deviates: %v; -gordo +runhook:\n%s", deviates, diff)
 			}

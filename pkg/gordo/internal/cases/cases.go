@@ -1,4 +1,5 @@
-package command
+// Package cases plays the recorded cases of gordo on our commands, for tests.
+package cases
 
 import (
 	"bytes"
@@ -10,16 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const testdata = "../testdata"
-
-// run is what a command answered.
-type run struct {
-	out, warnings string
-	err           error
+// Run is what a command answered.
+type Run struct {
+	Out, Warnings string
+	Err           error
 }
 
-// cases names the folders that hold a file.
-func cases(t *testing.T, file string) []string {
+// Names are the folders that hold a file.
+func Names(t *testing.T, testdata, file string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(testdata, "cases", "*", file))
 	if err != nil || len(paths) == 0 {
@@ -32,9 +31,9 @@ func cases(t *testing.T, file string) []string {
 	return names
 }
 
-// play runs a command on a case: with its flags, its environment, its project,
+// Play runs a command on a case: with its flags, its environment, its project,
 // and the stand-ins for the argo program.
-func play(t *testing.T, c *cobra.Command, name string, more ...string) run {
+func Play(t *testing.T, testdata string, c *cobra.Command, name string, more ...string) Run {
 	t.Helper()
 	dir := filepath.Join(testdata, "cases", name)
 	bin, err := filepath.Abs(filepath.Join(testdata, "bin"))
@@ -71,14 +70,14 @@ func play(t *testing.T, c *cobra.Command, name string, more ...string) run {
 	if file != "" && err == nil {
 		text, readErr := os.ReadFile(file)
 		if os.IsNotExist(readErr) { // `normalize` writes no file
-			return run{out.String(), warnings.String(), nil}
+			return Run{out.String(), warnings.String(), nil}
 		}
 		if readErr != nil || out.Len() > 0 {
 			t.Fatalf("the output file: %v; beside it was printed %.100s", readErr, out.String())
 		}
 		out.Write(text)
 	}
-	return run{out.String(), warnings.String(), err}
+	return Run{out.String(), warnings.String(), err}
 }
 
 func optional(t *testing.T, dir, file, fallback string) string {
