@@ -123,11 +123,13 @@ func TestActErrors(t *testing.T) {
 }
 
 func TestActTriesAgain(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	h := compile(t, "github", route(nil))
 	out := accept(t, h, push(t, "refs/heads/main", ""))
 	away := fault.New(fault.Unavailable, "the cluster is away")
 	i := &invoker{answers: []any{away, away, map[string]any{"run": "a"}}}
-	answer := h.Act(t.Context(), out, i)
+	answer := h.Act(ctx, out, i)
 	if answer.Status != 202 || len(i.calls) != 3 {
 		t.Errorf("status %d after %d calls", answer.Status, len(i.calls))
 	}
@@ -136,7 +138,7 @@ func TestActTriesAgain(t *testing.T) {
 			continue
 		}
 		i := &invoker{answers: []any{fault.New(kind, "no")}}
-		if h.Act(t.Context(), out, i); len(i.calls) != 1 {
+		if h.Act(ctx, out, i); len(i.calls) != 1 {
 			t.Errorf("%s: %d calls", kind, len(i.calls))
 		}
 	}
@@ -168,8 +170,8 @@ func TestActEndsInTime(t *testing.T) {
 		cancel()
 		return function.Response{}, ctx.Err()
 	}))
-	if answer.Status != 503 {
-		t.Errorf("status %d", answer.Status)
+	if first := answer.Decisions[0].Error; answer.Status != 503 || first.Code != 503 {
+		t.Errorf("status %d, %+v", answer.Status, first)
 	}
 }
 

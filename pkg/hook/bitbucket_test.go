@@ -55,6 +55,7 @@ func TestBitbucketChanges(t *testing.T) {
 	body := `{"actor":{"nickname":"ada"},"repository":{"full_name":"acme/pump","links":{"html":{"href":"https://bitbucket.org/acme/pump"}}},"push":{"changes":[
 		{"new":{"type":"branch","name":"main","target":{"hash":"22","message":"tune","date":"2026-01-01T00:00:00+00:00"}},"old":{"type":"branch","name":"main","target":{"hash":"11"}},"forced":true},
 		{"new":null,"old":{"type":"branch","name":"old"},"closed":true},
+		{"new":null,"old":{"type":"branch","name":"older"}},
 		{"new":{"type":"tag","name":"v1","target":{"hash":"33"}},"old":null,"created":true}]}}`
 	out := accept(t, compile(t, "bitbucket", route(func(r *hook.RouteSpec) { r.Paths = []string{"x"} })), bitbucket("repo:push", body))
 	repo := hook.Repo{FullName: "acme/pump", CloneURL: "https://bitbucket.org/acme/pump.git", Host: "bitbucket.org"}
@@ -67,6 +68,7 @@ func TestBitbucketChanges(t *testing.T) {
 	want := []hook.Event{
 		event(hook.Event{Type: hook.Push, Ref: "refs/heads/main", Branch: "main", Before: "11", SHA: "22", Forced: true, Message: "tune", Committed: "2026-01-01T00:00:00+00:00"}),
 		event(hook.Event{Type: hook.Push, Ref: "refs/heads/old", Branch: "old", Deleted: true}),
+		event(hook.Event{Type: hook.Push, Ref: "refs/heads/older", Branch: "older", Deleted: true}),
 		event(hook.Event{Type: hook.Tag, Ref: "refs/tags/v1", Tag: "v1", SHA: "33", Created: true}),
 	}
 	if diff := cmp.Diff(want, out.Events); diff != "" {
@@ -79,7 +81,7 @@ func TestBitbucketChanges(t *testing.T) {
 		}
 		got = append(got, d.Ignored)
 	}
-	if diff := cmp.Diff([]hook.Reason{"", hook.IgnoredDeletion, hook.IgnoredTag}, got); diff != "" {
+	if diff := cmp.Diff([]hook.Reason{"", hook.IgnoredDeletion, hook.IgnoredDeletion, hook.IgnoredTag}, got); diff != "" {
 		t.Error(diff)
 	}
 }

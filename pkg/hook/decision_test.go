@@ -31,6 +31,11 @@ func TestOrigin(t *testing.T) {
 	if !regexp.MustCompile(`^acme-pump-models-22-[0-9a-f]{10}$`).MatchString(d.Origin.Name) {
 		t.Errorf("name %s", d.Origin.Name)
 	}
+	// Only a run has a name and a label.
+	d = decision(t, compile(t, "github", route(func(r *hook.RouteSpec) { r.Function = "cancel" })), github(body))
+	if d.Origin.Name != "" || d.Origin.RefLabel != "" || d.Origin.SHA != "22" {
+		t.Errorf("origin %+v", d.Origin)
+	}
 }
 
 // One key for each (route, host, repo, ref, sha), whatever the delivery's id.

@@ -26,7 +26,7 @@ func (r *route) ignore(e *Event, v vars) Reason {
 	if e.Sender != "" && r.senders[e.Sender] {
 		return IgnoredSender
 	}
-	if e.isPush() && r.skipCI && asksToSkip(e.Message) {
+	if r.skipCI && asksToSkip(e.Message) {
 		return IgnoredSkipCI
 	}
 	return r.condition(v)

@@ -73,6 +73,7 @@ func TestGitLabEvents(t *testing.T) {
 		want         hook.Reason
 	}{
 		"deletion":         {"Push Hook", `{"object_kind":"push","ref":"refs/heads/old","after":"` + zero + `","checkout_sha":null,"commits":[]}`, hook.IgnoredDeletion},
+		"zeros count":      {"Push Hook", `{"object_kind":"push","ref":"refs/heads/old","after":"` + zero + `","checkout_sha":"22"}`, hook.IgnoredDeletion},
 		"deletion of tag":  {"Tag Push Hook", `{"object_kind":"tag_push","ref":"refs/tags/v1","before":"11","after":"` + zero + `","checkout_sha":null}`, hook.IgnoredDeletion},
 		"tag":              {"Tag Push Hook", `{"object_kind":"tag_push","ref":"refs/tags/v1","after":"22","checkout_sha":"23"}`, hook.IgnoredTag},
 		"merge request":    {"Merge Request Hook", `{"object_kind":"merge_request","user":{"username":"ada"}}`, hook.IgnoredEvent},
