@@ -3,25 +3,18 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // Invoker calls a function by its name.
 type Invoker interface {
 	Invoke(ctx context.Context, name string, call function.Call) (function.Response, error)
 }
-
-// Pauses between tries of a call: the first is short since most outages of an
-// API server are a lost connection, and a hook has 3 s in all.
-const (
-	firstPause = 100 * time.Millisecond
-	lastPause  = time.Second
-)
 
 // Act calls the functions of an outcome, one after the other, so that the
 // pushes of one delivery act in their order. The context needs a deadline: it
@@ -53,7 +46,7 @@ func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) Result {
 // cluster is away: GitHub, GitLab and Gitea do not send a delivery again.
 func invoke(ctx context.Context, invoker Invoker, name string, call function.Call) (function.Response, error) {
 	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval = firstPause, lastPause
+	pauses.InitialInterval, pauses.MaxInterval = limits.HookPause, limits.HookPauseCap
 	var last error
 	response, err := backoff.Retry(ctx, func() (function.Response, error) {
 		if err := ctx.Err(); err != nil {

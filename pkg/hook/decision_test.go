@@ -3,6 +3,7 @@ package hook_test
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,6 +72,26 @@ func TestPushKeys(t *testing.T) {
 				t.Errorf("key %s twice", key)
 			}
 			seen[key] = true
+		}
+	}
+}
+
+// Twenty copies of one delivery at once are twenty times the same decision.
+func TestCopiesAtOnce(t *testing.T) {
+	h := compile(t, "github", route(func(r *hook.RouteSpec) {
+		r.When, r.Set = `event.branch == "main"`, map[string]string{"params.message": "event.message", "id": "payload.after"}
+	}))
+	d := github(string(read(t, "push_github.json")), "X-GitHub-Delivery: 5f")
+	want := decision(t, h, d)
+	got := make([]hook.Outcome, 20)
+	var group sync.WaitGroup
+	for i := range got {
+		group.Go(func() { got[i], _ = h.Accept(d, noon) })
+	}
+	group.Wait()
+	for _, out := range got {
+		if len(out.Decisions) != 1 || out.Decisions[0].Key != want.Key || string(out.Decisions[0].Request) != string(want.Request) || out.Decisions[0].Origin.Name != want.Origin.Name {
+			t.Fatalf("%+v", out.Decisions)
 		}
 	}
 }

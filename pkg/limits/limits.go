@@ -134,6 +134,11 @@ const (
 	// CELCost bounds one expression of a route: Kubernetes gives one of its
 	// own expressions as much, about a tenth of a second at worst.
 	CELCost = 1_000_000
+	// HookPause is the wait before a hook tries a call again while the cluster
+	// is away: most often a connection was lost, and there are 3 s in all.
+	// It grows to HookPauseCap.
+	HookPause    = 100 * time.Millisecond
+	HookPauseCap = time.Second
 	// WebhookWindow is how far a signed time may be off, as Standard Webhooks
 	// asks.
 	WebhookWindow = 5 * time.Minute
