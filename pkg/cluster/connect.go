@@ -7,6 +7,7 @@ import (
 
 	"github.com/argoproj/argo-workflows/v3/pkg/client/clientset/versioned"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -22,8 +23,10 @@ type Cluster struct {
 	kube kubernetes.Interface
 	// streams is kube for answers that have no end of their own, such as a log
 	// that is followed: requestTime would cut them.
-	streams   kubernetes.Interface
-	argo      versioned.Interface
+	streams kubernetes.Interface
+	argo    versioned.Interface
+	// watches has no end of its own either, and reads metadata only.
+	watches   metadata.Interface
 	namespace string
 }
 
@@ -57,7 +60,11 @@ func Connect(kubeconfig, namespace, userAgent string) (*Cluster, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
 	}
-	return &Cluster{kube: kube, streams: streams, argo: argo, namespace: namespace}, nil
+	watches, err := metadata.NewForConfig(endless)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
+	}
+	return &Cluster{kube: kube, streams: streams, argo: argo, watches: watches, namespace: namespace}, nil
 }
 
 func restConfig(kubeconfig string) (*rest.Config, error) {
