@@ -43,7 +43,7 @@ check: ## formatting, vet, staticcheck, generated files, go.mod
 
 .PHONY: generate
 generate: bin/runhook ## files that are made from code: RBAC, the tables of the docs
-	bin/runhook rbac > manifests/base/rbac.yaml
+	bin/runhook rbac -c manifests/base/config.yaml > manifests/base/rbac.yaml
 
 .PHONY: build
 build: bin/runhook ## the static binary

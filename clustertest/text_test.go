@@ -3,6 +3,8 @@
 package clustertest
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
@@ -23,28 +25,42 @@ var hostile = []string{
 	`back\slash \n \u0041`,
 }
 
+// say prints a variable in base64: the container runtime takes the carriage
+// return from the end of a log's line.
+const say = `printf %%s "%s" | busybox base64 -w 0; echo '<end>'`
+
+// said gives what a task has said.
+func (s *site) said(run, task string) string {
+	s.Helper()
+	text, err := base64.StdEncoding.DecodeString(s.log(run, task))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestTextArrivesByteForByte(t *testing.T) {
 	s := newSite(t)
 	params, tasks := map[string]string{}, []any{}
 	for i, text := range hostile {
 		params[fmt.Sprintf("m%d", i)] = text
-		tasks = append(tasks, task(fmt.Sprintf("say-%d", i), fmt.Sprintf(`printf "%%s<end>\n" "$RUNHOOK_PARAM_M%d"`, i)))
+		tasks = append(tasks, task(fmt.Sprintf("say-%d", i), fmt.Sprintf(say, fmt.Sprintf("$RUNHOOK_PARAM_M%d", i))))
 	}
 	// The same text where else free text may stand: env, command and args.
 	all := strings.Join(hostile, "|")
 	tasks = append(tasks,
-		task("env", `printf "%s<end>\n" "$TEXT"`, map[string]any{"env": map[string]any{"TEXT": all}}),
-		task("args", "", map[string]any{"command": []string{"sh", "-c", `printf "%s<end>\n" "$0"`, all}}),
+		task("env", fmt.Sprintf(say, "$TEXT"), map[string]any{"env": map[string]any{"TEXT": all}}),
+		task("args", "", map[string]any{"command": []string{"sh", "-c", fmt.Sprintf(say, "$0"), all}}),
 	)
 	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "params": params, "tasks": tasks})
 	s.waitPhase(run, "Succeeded")
 	for i, want := range hostile {
-		if got := s.log(run, fmt.Sprintf("say-%d", i)); got != want {
+		if got := s.said(run, fmt.Sprintf("say-%d", i)); got != want {
 			t.Errorf("message %d arrived as %q, want %q", i, got, want)
 		}
 	}
 	for _, task := range []string{"env", "args"} {
-		if got := s.log(run, task); got != all {
+		if got := s.said(run, task); got != all {
 			t.Errorf("%s arrived as %q, want %q", task, got, all)
 		}
 	}
@@ -57,8 +73,9 @@ func TestCommitMessageArrivesByteForByte(t *testing.T) {
 	message = message[:100<<10]
 	run := s.start(hooktest.NewGitHubPush(message))
 	s.waitPhase(run, "Succeeded")
-	if got := s.log(run, "report"); got != message {
-		t.Errorf("a message of %d bytes arrived as %d bytes that differ at %d", len(message), len(got), firstDifference(got, message))
+	want := fmt.Sprintf("%x of %d bytes", sha256.Sum256([]byte(message)), len(message))
+	if got := s.log(run, "report"); !strings.Contains(got, want) {
+		t.Errorf("the message arrived as another: want %s in the log, whose end is %q", want, got[max(0, len(got)-200):])
 	}
 }
 
@@ -73,13 +90,4 @@ func TestTooLongCommitMessageIsRefused(t *testing.T) {
 	if n := s.runsOf(p.SHA); n != 0 {
 		t.Errorf("%d Workflows were created", n)
 	}
-}
-
-func firstDifference(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return min(len(a), len(b))
 }

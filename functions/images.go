@@ -22,9 +22,8 @@ func Images(c *config.Config) image.Settings {
 }
 
 // images are the functions that share one client of the registry.
-func images(c *config.Config, on *cluster.Cluster) []function.Function {
+func images(c *config.Config, on *cluster.Cluster, asked *registry.Client) []function.Function {
 	settings := Images(c)
-	asked := registry.New(settings.Registry, registry.FromSecret(on, settings.Registry))
 	return []function.Function{
 		buildimage.New(on, asked, settings),
 		hasimage.New(asked, settings.Registry),

@@ -7,7 +7,6 @@ import (
 	"github.com/runhook/runhook/functions/submit"
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/config"
-	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/run"
 )
 
@@ -20,8 +19,8 @@ func Policy(c *config.Config) run.Policy {
 		VolumeKinds: c.Runs.Volumes.Kinds,
 		Claims:      c.Runs.Volumes.Claims,
 		Secrets:     c.Runs.Volumes.Secrets,
-		Registry:    image.Registry(c.Cluster.Registry),
-		GitHosts:    image.GitHosts{TLS: c.Build.GitHosts, Plain: c.Build.PlainHosts},
+		Registry:    Images(c).Registry,
+		GitHosts:    Images(c).Hosts,
 	}
 }
 
@@ -44,6 +43,7 @@ func Options(c *config.Config) argo.Options {
 		SecurityContext:    c.Runs.SecurityContext,
 		PodSecurityContext: c.Runs.PodSecurityContext,
 		ImagePullSecrets:   c.Runs.ImagePullSecrets,
+		Build:              Images(c),
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/image/registry"
 )
 
 // Table is every function, wired to a cluster and a config.
@@ -32,8 +33,9 @@ type Table struct {
 // New makes the table. Without a cluster (nil) requests can be checked and
 // documentation made, and nothing can be called.
 func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
+	asked := registry.New(Images(c).Registry, registry.FromSecret(on, Images(c).Registry))
 	t := &Table{list: []function.Function{
-		submit.New(on, submitSettings(c)),
+		submit.New(on, asked, submitSettings(c)),
 		status.New(on, c.Cluster.Foreign),
 		cancel.New(on, c.Cluster.Foreign),
 		stop.New(on, c.Cluster.Foreign),
@@ -43,7 +45,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		reserve.New(on, reserveSettings(c)),
 		unreserve.New(on, reserveSettings(c)),
 	}}
-	t.list = append(t.list, images(c, on)...)
+	t.list = append(t.list, images(c, on, asked)...)
 	// Routes call what stands above; what hands deliveries to routes stands
 	// below, so that no route can lead to itself.
 	if err := t.compileHooks(c); err != nil {
@@ -87,13 +89,8 @@ func (t *Table) Invoke(ctx context.Context, name string, call function.Call) (fu
 	return f.Handle(ctx, call)
 }
 
-// Access lists what all functions need of the cluster, and who calls needs.
-func Access() []function.Access {
-	c := config.Default()
-	t, err := New(&c, nil)
-	if err != nil {
-		panic(err) // the default config names no function and no hook
-	}
+// Access lists what all functions need of the cluster, and what telling callers needs.
+func (t *Table) Access() []function.Access {
 	// Tokens of ServiceAccounts are shown to the API server.
 	all := []function.Access{{Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}, Cluster: true}}
 	for _, f := range t.list {

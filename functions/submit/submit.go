@@ -12,6 +12,8 @@ import (
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/image"
+	"github.com/runhook/runhook/pkg/image/registry"
 	"github.com/runhook/runhook/pkg/run"
 	"github.com/runhook/runhook/pkg/status"
 )
@@ -21,6 +23,11 @@ type Cluster interface {
 	CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error)
 	Workflow(ctx context.Context, name string) ([]byte, error)
 	Node(ctx context.Context, name string) (*corev1.Node, error)
+}
+
+// Registry says whether an image that a run would build is there already.
+type Registry interface {
+	Digest(ctx context.Context, ref image.Reference) (digest string, exists bool, err error)
 }
 
 // Settings are the parts of the config that submit follows.
@@ -43,15 +50,15 @@ type Response struct {
 }
 
 // New makes the function.
-func New(cluster Cluster, settings Settings) function.Function {
-	s := submitter{cluster, settings}
+func New(cluster Cluster, images Registry, settings Settings) function.Function {
+	s := submitter{cluster, images, settings}
 	return function.Function{
 		Name:    "submit",
 		Summary: "creates the Workflow of a run, once",
-		Access: []function.Access{
+		Access: append([]function.Access{
 			{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "get"}},
 			{Resource: "nodes", Verbs: []string{"get"}, Cluster: true},
-		},
+		}, registry.LoginAccess(settings.Policy.Registry)...),
 		Request:  run.Run{},
 		Response: Response{},
 		Check:    s.check,
@@ -61,6 +68,7 @@ func New(cluster Cluster, settings Settings) function.Function {
 
 type submitter struct {
 	cluster  Cluster
+	images   Registry
 	settings Settings
 }
 
@@ -85,7 +93,11 @@ func (s submitter) handle(ctx context.Context, call function.Call) (function.Res
 	if err := s.checkPins(ctx, asked); err != nil {
 		return function.Response{}, err
 	}
-	workflow, err := s.render(call, asked, key)
+	built, err := s.built(ctx, asked.Build)
+	if err != nil {
+		return function.Response{}, err
+	}
+	workflow, err := s.render(call, asked, key, built)
 	if err != nil {
 		return function.Response{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/run"
 )
@@ -57,6 +58,11 @@ func (c *cluster) Node(_ context.Context, name string) (*corev1.Node, error) {
 	return node, nil
 }
 
+// Digest is the registry's: every image with the tag `there` exists.
+func (c *cluster) Digest(_ context.Context, ref image.Reference) (string, bool, error) {
+	return "", strings.HasSuffix(ref.String(), ":there"), nil
+}
+
 func newCluster() *cluster {
 	return &cluster{
 		workflows: map[string]*wfv1.Workflow{},
@@ -71,8 +77,9 @@ var settings = Settings{
 	Policy: run.Policy{
 		Queue: "research", Priorities: []string{"normal", "high"}, VolumeKinds: []string{"persistentVolumeClaim"},
 		Claims: []string{"data", "other"}, Secrets: []string{"wandb", "other"},
+		Registry: image.Registry{Host: "reg:5000"}, GitHosts: image.GitHosts{TLS: []string{"git.lab"}},
 	},
-	Options:   argo.Options{Namespace: "runs", Workers: "simrun/worker=true", Reservation: "simrun/reserved", ServiceAccount: "runner", Retries: 30},
+	Options:   argo.Options{Namespace: "runs", Workers: "simrun/worker=true", Reservation: "simrun/reserved", ServiceAccount: "runner", Retries: 30, Build: image.Settings{Registry: image.Registry{Host: "reg:5000"}}},
 	StatusURL: func(run string) string { return "https://runhook.example/" + run },
 }
 
@@ -82,7 +89,7 @@ const simple = `{"id": "a", "tasks": [{"id": "t", "image": "i", "command": ["tru
 
 func call(t *testing.T, on *cluster, c function.Call) (Response, int, error) {
 	t.Helper()
-	got, err := New(on, settings).Handle(context.Background(), c)
+	got, err := New(on, on, settings).Handle(context.Background(), c)
 	if err != nil {
 		return Response{}, 0, err
 	}
@@ -163,6 +170,36 @@ func TestOriginNamesAndMarksTheRun(t *testing.T) {
 	}
 	if w.Labels[argo.RefLabel] != "f00" || w.Annotations[owner.Annotation] != hook.Name {
 		t.Errorf("labels %v, annotations %v", w.Labels, w.Annotations)
+	}
+}
+
+func TestBuildIsLeftOutWhenTheRegistryHasTheImage(t *testing.T) {
+	body := func(tag string) json.RawMessage {
+		return json.RawMessage(`{"id": "a", "build": {"ref": "reg:5000/acme/pump:` + tag + `", "git": {"url": "https://git.lab/acme/pump.git", "sha": "` + strings.Repeat("1", 40) + `"}}, "tasks": [{"id": "t"}]}`)
+	}
+	for tag, builds := range map[string]bool{"there": false, "missing": true} {
+		on := newCluster()
+		if _, _, err := call(t, on, function.Call{Caller: function.Caller{Everything: true}, Body: body(tag)}); err != nil {
+			t.Fatal(err)
+		}
+		if got := on.workflows["a"].GetTemplateByName("task-build") != nil; got != builds {
+			t.Errorf("%s: has a build: %t", tag, got)
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(*function.Caller)
+		path   string
+	}{
+		"no right to build": {func(c *function.Caller) { c.Functions = nil }, "build"},
+		"other repository":  {func(c *function.Caller) { c.Repositories = []string{"reg:5000/acme/other"} }, "build.ref"},
+	} {
+		caller := ci
+		caller.Functions, caller.Repositories = []string{"build-image"}, []string{"reg:5000/acme"}
+		tc.change(&caller)
+		_, _, err := call(t, newCluster(), function.Call{Caller: caller, Body: body("missing")})
+		if f := fault.From(err); f == nil || f.Kind != fault.Forbidden || f.Problems[0].Path != tc.path {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

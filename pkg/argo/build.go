@@ -23,7 +23,7 @@ func (r renderer) build() (wfv1.Template, error) {
 	container.Name = "" // Argo calls it main
 	return wfv1.Template{
 		Name:                  "task-" + run.BuildTask,
-		Metadata:              wfv1.Metadata{Labels: map[string]string{TaskLabel: run.BuildTask}},
+		Metadata:              wfv1.Metadata{Labels: map[string]string{TaskLabel: run.BuildTask, image.BuildLabel: image.Build{Ref: ref, Git: &r.run.Build.Git}.Name()}},
 		Container:             &container,
 		Volumes:               pod.Volumes,
 		SecurityContext:       pod.SecurityContext,
