@@ -13,10 +13,12 @@ import (
 )
 
 // Append writes one JSON value, which must be valid and compact as
-// encoding/json writes it, as one YAML document.
-func Append(dst, text []byte) []byte {
+// encoding/json writes it, as YAML with every line indented by so many spaces:
+// 0 makes a document.
+func Append(dst, text []byte, indent int) []byte {
 	w := &writer{out: dst, text: text}
-	w.value(0, false)
+	w.indent(indent)
+	w.value(indent, false)
 	return w.out
 }
 

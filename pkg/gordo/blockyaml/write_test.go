@@ -23,7 +23,7 @@ func check(t *testing.T, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := Append(nil, compact)
+	written := Append(nil, compact, 0)
 	if err := yaml.Unmarshal(written, &got); err != nil {
 		t.Fatalf("%s\nbecame\n%s\n%v", compact, written, err)
 	}
@@ -39,7 +39,7 @@ func TestYAMLMeansTheSame(t *testing.T) {
 }
 
 func TestBlockStyle(t *testing.T) {
-	got := string(Append(nil, []byte(`{"kind":"Workflow","spec":{"steps":[[{"name":"a","on":"no"}],[]],"source":"a\n b\n"}}`)))
+	got := string(Append(nil, []byte(`{"kind":"Workflow","spec":{"steps":[[{"name":"a","on":"no"}],[]],"source":"a\n b\n"}}`), 0))
 	want := "kind: Workflow\nspec:\n  steps:\n  - - name: a\n      \"on\": \"no\"\n  - []\n  source: |\n    a\n     b\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/gordo"
-	"github.com/runhook/runhook/pkg/gordo/blockyaml"
 	"github.com/runhook/runhook/pkg/gordo/jinja"
 	"github.com/runhook/runhook/pkg/gordo/workflow"
 )
@@ -150,19 +148,18 @@ func (g *generation) printDocuments(form string, w *bufio.Writer) error {
 		if err != nil {
 			return err
 		}
-		text, err := json.Marshal(document)
-		if err != nil {
-			return fault.Wrap(fault.Internal, err, "a Workflow has no form in JSON")
+		write := document.AppendYAML
+		if form == "json" {
+			write = document.AppendJSON
 		}
-		if form == "yaml" {
-			buffer = blockyaml.Append(buffer[:0], text)
-			text = buffer
+		if buffer, err = write(buffer[:0]); err != nil {
+			return fault.Wrap(fault.Internal, err, "a Workflow can't be written")
 		}
 		if !first {
 			_, _ = w.WriteString(between)
 		}
 		first = false
-		_, _ = w.Write(text)
+		_, _ = w.Write(buffer)
 	}
 	_, _ = w.WriteString(end)
 	return nil

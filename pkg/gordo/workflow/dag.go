@@ -17,51 +17,54 @@ type node struct {
 	machine *gordo.Machine
 	suffix  string
 	text    string // the machine
+	quoted  []byte // the same in quotes: most of a document is this, twice
 	reads   string // its data provider; empty without influx
 }
 
 // doAll is the DAG: models, then the server, then builders and clients.
 func (p *Plan) doAll(nodes []node) wfv1.Template {
 	failFast := false
-	tasks := make([]wfv1.DAGTask, 0, 3*len(nodes)+8)
-	tasks = append(tasks, task(ensureSingle, ensureSingle))
+	tasks := p.tasks(nodes)
+	list := make([]wfv1.DAGTask, len(tasks))
+	for i, t := range tasks {
+		list[i] = t.object()
+	}
+	return wfv1.Template{Name: "do-all", DAG: &wfv1.DAGTemplate{Tasks: list, FailFast: &failFast}}
+}
+
+func (p *Plan) tasks(nodes []node) []task {
+	tasks := make([]task, 0, 3*len(nodes)+8)
+	add := func(name, template string, needs []string, inputs ...input) {
+		tasks = append(tasks, task{name, template, needs, inputs})
+	}
+	ensured, server := []string{ensureSingle}, []string{"gordo-server"}
+	add(ensureSingle, ensureSingle, nil)
 	models := make([]string, len(nodes))
 	for i, n := range nodes {
 		models[i] = "gordo-mdl-" + n.suffix
-		t := task(models[i], "gordo-model", ensureSingle)
-		t.Arguments = arguments("model-name", n.machine.Name, "config", n.text)
-		tasks = append(tasks, t)
+		add(models[i], "gordo-model", ensured, input{"model-name", n.machine.Name, nil}, input{"config", n.text, n.quoted})
 	}
-	server := task("gordo-server", "gordo-server", models...)
-	server.Arguments = arguments(hostName, p.serverHost())
-	tasks = append(tasks, server)
-	needs := []string{"gordo-server"}
+	add("gordo-server", "gordo-server", models, input{hostName, p.serverHost(), nil})
 	if p.clients > 0 {
-		needs = append(needs, "gordo-postgres")
+		server = append(server, "gordo-postgres")
 	}
 	for _, n := range nodes {
-		t := task("model-builder-"+n.suffix, "model-builder", needs...)
-		t.Arguments = arguments("machine-name", n.machine.Name, "machine", n.text)
-		tasks = append(tasks, t)
+		add("model-builder-"+n.suffix, "model-builder", server, input{"machine-name", n.machine.Name, nil}, input{"machine", n.text, n.quoted})
 	}
-	tasks = append(tasks, task("postgres-cleanup", "postgres-cleanup", ensureSingle), task("influx-cleanup", "influx-cleanup", ensureSingle))
+	add("postgres-cleanup", "postgres-cleanup", ensured)
+	add("influx-cleanup", "influx-cleanup", ensured)
 	if p.clients > 0 {
-		tasks = append(tasks, task("gordo-postgres", "gordo-postgres", "postgres-cleanup"),
-			task("gordo-influx", "gordo-influx", "influx-cleanup"), task("gordo-grafana", "gordo-grafana", "influx-cleanup"))
+		add("gordo-postgres", "gordo-postgres", []string{"postgres-cleanup"})
+		add("gordo-influx", "gordo-influx", []string{"influx-cleanup"})
+		add("gordo-grafana", "gordo-grafana", []string{"influx-cleanup"})
 	}
 	for _, n := range nodes {
-		if n.reads == "" {
-			continue
+		if n.reads != "" {
+			add("gordo-client-"+n.suffix, "gordo-client-para-limited", []string{"gordo-server", "gordo-influx", "model-builder-" + n.suffix},
+				input{"model-name", n.machine.Name, nil}, input{"train-start-date", n.machine.TrainStart.Text(), nil}, input{"data-provider", n.reads, nil})
 		}
-		t := task("gordo-client-"+n.suffix, "gordo-client-para-limited", "gordo-server", "gordo-influx", "model-builder-"+n.suffix)
-		t.Arguments = arguments("model-name", n.machine.Name, "train-start-date", n.machine.TrainStart.Text(), "data-provider", n.reads)
-		tasks = append(tasks, t)
 	}
-	return wfv1.Template{Name: "do-all", DAG: &wfv1.DAGTemplate{Tasks: tasks, FailFast: &failFast}}
-}
-
-func task(name, template string, dependencies ...string) wfv1.DAGTask {
-	return wfv1.DAGTask{Name: name, Template: template, Dependencies: dependencies}
+	return tasks
 }
 
 // suffixes give every machine a name that Argo takes in a task: it refuses

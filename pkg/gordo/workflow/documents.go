@@ -2,8 +2,8 @@ package workflow
 
 import (
 	_ "embed"
-	"encoding/json"
 	"iter"
+	"maps"
 	"strconv"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
@@ -38,7 +38,7 @@ func (p *Plan) Parts() iter.Seq2[Part, error] {
 		if count < 0 || len(p.project.Machines) == 0 {
 			return
 		}
-		base, err := json.Marshal(p.document(Part{}))
+		base, err := (&Document{plan: p}).AppendJSON(nil)
 		if err != nil {
 			yield(Part{}, fault.Wrap(fault.Internal, err, "the Workflow has no form in JSON"))
 			return
@@ -85,25 +85,15 @@ func (p *Plan) node(i int, suffix string) (node, error) {
 		return n, fault.New(fault.TooLarge, "%s: the machine %s takes %d bytes, and a builder is given at most %d",
 			strict.Index("spec.config.machines", i), m.Name, len(text), limits.EnvEntry)
 	}
-	n.text = text
+	n.text, n.quoted = text, quote(nil, text)
 	return n, nil
 }
 
-// weight is what a machine adds to a Workflow's JSON: its own JSON twice, each
-// escaped once more, its name in every task, and the tasks themselves.
+// weight is what a machine adds to a Workflow's JSON: its own JSON twice, its
+// name in every task, and the tasks themselves.
 func (n node) weight() int {
 	const tasks = 1024
-	return 2*(len(n.text)+escapes(n.text)) + len(n.reads) + escapes(n.reads) + 12*len(n.suffix) + tasks
-}
-
-func escapes(text string) int {
-	count := 0
-	for i := range len(text) {
-		if text[i] == '"' || text[i] == '\\' {
-			count++
-		}
-	}
-	return count
+	return 2*len(n.quoted) + 2*len(n.reads) + 12*len(n.suffix) + tasks
 }
 
 // Documents makes one Workflow of each part.
@@ -114,43 +104,40 @@ func (p *Plan) Documents() iter.Seq2[*Document, error] {
 				yield(nil, err)
 				return
 			}
-			if !yield(p.document(part), nil) {
+			if !yield(&Document{p, part}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// document is the Workflow of a part.
-func (p *Plan) document(part Part) *Document {
+// workflowMeta is the metadata of the Workflow of a part.
+func (p *Plan) workflowMeta(part Part) *metav1.ObjectMeta {
 	labels := map[string]string{
 		gordo.LabelManagedBy: "gordo",
 		gordo.LabelProject:   p.project.Name,
 		gordo.LabelRevision:  p.options.Revision,
 		gordo.LabelWorkflow:  strconv.Itoa(part.Index),
 	}
-	for key, value := range p.options.ResourcesLabels {
-		labels[key] = value
+	maps.Copy(labels, p.options.ResourcesLabels)
+	return &metav1.ObjectMeta{
+		GenerateName:    p.project.Name + "-" + p.options.Revision + "-",
+		Namespace:       p.options.Namespace,
+		Labels:          labels,
+		Annotations:     map[string]string{"gordo-models": modelNames(part.Machines)},
+		OwnerReferences: p.owners,
 	}
+}
+
+// spec is the spec of every Workflow, without its templates.
+func (p *Plan) spec() wfv1.WorkflowSpec {
 	seconds := life
-	d := &Document{argo2: p.argo2, Workflow: wfv1.Workflow{
-		TypeMeta: metav1.TypeMeta{APIVersion: "argoproj.io/v1alpha1", Kind: "Workflow"},
-		ObjectMeta: metav1.ObjectMeta{
-			GenerateName:    p.project.Name + "-" + p.options.Revision + "-",
-			Namespace:       p.options.Namespace,
-			Labels:          labels,
-			Annotations:     map[string]string{"gordo-models": modelNames(part.Machines)},
-			OwnerReferences: p.owners,
-		},
-		Spec: wfv1.WorkflowSpec{
-			Entrypoint: "do-all", OnExit: "workflow-cleanup",
-			TTLStrategy:     &wfv1.TTLStrategy{SecondsAfterCompletion: &seconds},
-			SecurityContext: p.options.PodSecurityContext,
-			Volumes:         p.allVolumes(),
-			Templates:       append(p.templates(part.Index), p.doAll(part.nodes)),
-		},
-	}}
-	return d
+	return wfv1.WorkflowSpec{
+		Entrypoint: "do-all", OnExit: "workflow-cleanup",
+		TTLStrategy:     &wfv1.TTLStrategy{SecondsAfterCompletion: &seconds},
+		SecurityContext: p.options.PodSecurityContext,
+		Volumes:         p.allVolumes(),
+	}
 }
 
 func (p *Plan) allVolumes() []corev1.Volume {
@@ -160,10 +147,9 @@ func (p *Plan) allVolumes() []corev1.Volume {
 	}, p.volumes...)
 }
 
-// templates are all but the DAG, in gordo's order.
-func (p *Plan) templates(part int) []wfv1.Template {
-	scalers, serving := p.serving()
-	list := []wfv1.Template{
+// before are the templates before the model builder, in gordo's order.
+func (p *Plan) before() []wfv1.Template {
+	return append([]wfv1.Template{
 		p.script(ensureSingle, ensureSingle, ensureSingleWorkflow, size("100M", "2m", "200M", "100m"),
 			corev1.EnvVar{Name: "GORDO_PROJECT_NAME", Value: p.project.Name},
 			corev1.EnvVar{Name: "GORDO_PROJECT_REVISION", Value: p.options.Revision},
@@ -173,11 +159,12 @@ func (p *Plan) templates(part int) []wfv1.Template {
 			Metadata: wfv1.Metadata{Labels: p.podLabels(applyTemplate)},
 			Resource: &wfv1.ResourceTemplate{Action: "apply", Manifest: placeholder("resource")},
 		},
-	}
-	list = append(list, p.storage()...)
-	list = append(list, p.modelBuilder(part))
-	list = append(list, scalers...)
-	list = append(list, serving...)
+	}, p.storage()...)
+}
+
+// after are the templates between the model builder and the DAG.
+func (p *Plan) after() []wfv1.Template {
+	list := append(p.scalers(), p.serving()...)
 	list = append(list, p.predicting()...)
 	list = append(list, p.storageCleanups()...)
 	return append(list, p.cleanups()...)

@@ -39,6 +39,7 @@ type Plan struct {
 	servers                                    int    // most replicas
 	expected                                   string // EXPECTED_MODELS
 	argo2                                      bool
+	common, commonYAML                         *fixed
 }
 
 // container is the image and the resources of one component.

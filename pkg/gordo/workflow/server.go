@@ -135,17 +135,21 @@ func (p *Plan) autoscaler() autoscalingv1.HorizontalPodAutoscaler {
 	}
 }
 
-// serving are the templates of the server, in gordo's order. before come the
-// scalers, then the rest after the models.
-func (p *Plan) serving() (scalers, rest []wfv1.Template) {
-	scalers = []wfv1.Template{applying("gordo-server-hpa", manifest(p.autoscaler()), hostName)}
-	cleanups := []wfv1.Template{p.deletion("gordo-server-hpa-cleanup", "gordo-hpa-cleanup", "horizontalpodautoscalers", "--selector="+gordo.LabelProject+"="+p.project.Name)}
+// scalers are the templates of what scales the server, and of what removes it.
+func (p *Plan) scalers() []wfv1.Template {
+	selector := "--selector=" + gordo.LabelProject + "=" + p.project.Name
+	list := []wfv1.Template{applying("gordo-server-hpa", manifest(p.autoscaler()), hostName)}
+	cleanups := []wfv1.Template{p.deletion("gordo-server-hpa-cleanup", "gordo-hpa-cleanup", "horizontalpodautoscalers", selector)}
 	if p.options.WithKeda {
-		scalers = append(scalers, applying("gordo-server-keda", manifest(p.scaledObject()), hostName))
-		cleanups = append(cleanups, p.deletion("gordo-server-keda-cleanup", "gordo-hpa-cleanup", "scaledobjects.keda.sh", "--selector="+gordo.LabelProject+"="+p.project.Name))
+		list = append(list, applying("gordo-server-keda", manifest(p.scaledObject()), hostName))
+		cleanups = append(cleanups, p.deletion("gordo-server-keda-cleanup", "gordo-hpa-cleanup", "scaledobjects.keda.sh", selector))
 	}
-	scalers = append(scalers, cleanups...)
-	return scalers, []wfv1.Template{
+	return append(list, cleanups...)
+}
+
+// serving are the other templates of the server and of the models.
+func (p *Plan) serving() []wfv1.Template {
+	return []wfv1.Template{
 		applying("gordo-server-svc", manifest(p.service()), hostName),
 		applying("gordo-server-istio", manifest(p.virtualService()), hostName),
 		applying("gordo-model", p.modelManifest(), "model-name", "config"),

@@ -61,7 +61,7 @@ func document(t *testing.T, name, text, variable string) *wfv1.Workflow {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &d.Workflow
+		return d.Workflow()
 	}
 	t.Fatal("no Workflow was made")
 	return nil
