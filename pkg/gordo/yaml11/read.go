@@ -36,7 +36,12 @@ func (e *Error) Error() string {
 
 // Load reads a config file: every plain timestamp must have a zone, as gordo
 // wants it.
-func Load(text []byte) (any, error) { return load(text, true) }
+func Load(text []byte) (any, error) {
+	if v, ok := batched(text[:min(len(text), limits.GordoConfig)]); ok && len(text) <= limits.GordoConfig {
+		return v, nil
+	}
+	return load(text, true)
+}
 
 // LoadText reads the YAML text of a field, where a timestamp may lack its zone.
 func LoadText(text string) (any, error) { return load([]byte(text), false) }
@@ -45,6 +50,15 @@ func load(text []byte, zones bool) (any, error) {
 	if len(text) > limits.GordoConfig {
 		return nil, &Error{Large: true, Detail: fmt.Sprintf("the config has %d bytes, and %d are read", len(text), limits.GordoConfig)}
 	}
+	return newReader(zones).document(text, 0)
+}
+
+func newReader(zones bool) *reader {
+	return &reader{zones: zones, anchors: map[*yaml.Node]anchor{}, known: map[string]any{}}
+}
+
+// document reads a text that is one document, whose value stands at a depth.
+func (r *reader) document(text []byte, depth int) (any, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document yaml.Node
 	if err := decoder.Decode(&document); err != nil {
@@ -59,8 +73,8 @@ func load(text []byte, zones bool) (any, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntax(err)
 	}
-	r := &reader{zones: zones, anchors: map[*yaml.Node]anchor{}}
-	v, err := r.value(&document, 0)
+	clear(r.anchors)
+	v, err := r.value(&document, depth)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +95,28 @@ type reader struct {
 	zones   bool
 	weight  int // bytes of the document, aliases written out
 	anchors map[*yaml.Node]anchor
+	known   map[string]any // short texts that stood before: most keys and many values
+}
+
+// Texts that are kept once: short ones, and not without end.
+const (
+	knownLength = 32
+	knownTexts  = 1 << 14
+)
+
+// text is a text as a value, the same one wherever it stands.
+func (r *reader) text(text string) any {
+	if len(text) > knownLength {
+		return text
+	}
+	if v, ok := r.known[text]; ok {
+		return v
+	}
+	var v any = text
+	if len(r.known) < knownTexts {
+		r.known[text] = v
+	}
+	return v
 }
 
 func (r *reader) value(n *yaml.Node, depth int) (any, *Error) {
@@ -159,7 +195,7 @@ func (r *reader) scalar(n *yaml.Node, tagged bool) (any, error) {
 	case tagged:
 		return r.tagged(n.Tag, n.Value)
 	case n.Style&quoted != 0:
-		return n.Value, nil
+		return r.text(n.Value), nil
 	}
 	return r.plain(n.Value)
 }

@@ -53,7 +53,7 @@ func (r *reader) plain(text string) (any, error) {
 			return r.timestamp(text)
 		}
 	}
-	return text, nil
+	return r.text(text), nil
 }
 
 // tagged gives the value of a scalar with an explicit tag.
