@@ -48,7 +48,7 @@ func Run(ctx context.Context, args []string, sys System) int {
 	root.SetErr(sys.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
 	root.AddCommand(
-		serveCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys),
+		serveCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys), openapiCommand(sys),
 	)
 	err := root.ExecuteContext(ctx)
 	if err == nil {

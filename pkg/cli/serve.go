@@ -15,6 +15,7 @@ import (
 	"github.com/runhook/runhook/pkg/cluster"
 	"github.com/runhook/runhook/pkg/hook"
 	"github.com/runhook/runhook/pkg/metrics"
+	"github.com/runhook/runhook/pkg/openapi"
 	"github.com/runhook/runhook/pkg/server"
 )
 
@@ -62,6 +63,7 @@ func serve(ctx context.Context, file, kubeconfig string, sys System) error {
 		Functions: table, Hooks: table.Hooks(),
 		Callers: auth.New(c.Auth, on, c.Limits),
 		Metrics: metrics.New(sys.Version, table.Names(), slices.Sorted(maps.Keys(hook.Providers))),
+		OpenAPI: openapi.New(table.All(), sys.Version, nil),
 		Limits:  c.Limits,
 		Log:     log,
 	}

@@ -43,6 +43,8 @@ type Options struct {
 	Hooks   map[string]*hook.Hook
 	Callers Callers
 	Metrics *metrics.Metrics
+	// OpenAPI is the document about the functions, which anybody may read.
+	OpenAPI any
 	Limits  limits.Set
 	Log     *slog.Logger
 }
@@ -167,6 +169,7 @@ func (s *Server) routes() http.Handler {
 	e.Use(s.logged, s.bounded, s.answered)
 	e.GET("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	e.GET("/readyz", s.ready)
+	e.GET("/openapi.json", func(c echo.Context) error { return c.JSON(http.StatusOK, s.OpenAPI) })
 	e.POST(functionRoute, s.call)
 	e.GET(functionRoute, s.call)
 	e.POST("/hooks/:path", s.deliver)

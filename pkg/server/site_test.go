@@ -99,6 +99,7 @@ func newSite(t *testing.T, set limits.Set) *site {
 		Functions: table, Hooks: hooks(t, names), Limits: set,
 		Callers: auth.New(config.Auth{Tokens: tokens}, nil, set),
 		Metrics: metrics.New("test", names, []string{"github", "alertmanager"}),
+		OpenAPI: map[string]string{"openapi": "3.1.0"},
 		Log:     slog.New(slog.NewJSONHandler(s.log, nil)),
 	})
 	if err := s.Listen(); err != nil {
