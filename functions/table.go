@@ -36,7 +36,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 	asked := registry.New(Images(c).Registry, registry.FromSecret(on, Images(c).Registry))
 	t := &Table{list: []function.Function{
 		submit.New(on, asked, submitSettings(c)),
-		status.New(on, c.Cluster.Foreign),
+		status.New(on, statusSettings(c)),
 		cancel.New(on, c.Cluster.Foreign),
 		stop.New(on, c.Cluster.Foreign),
 		logs.New(on, c.Cluster.Foreign),

@@ -1,10 +1,13 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,16 +20,28 @@ import (
 
 // cluster holds a run of the caller ci with one helper and a queued pod.
 type cluster struct {
+	lock    sync.Mutex
 	managed string // the label managed-by
+	caller  string // whose it is, ci when empty
+	version string
+	away    bool
 	asked   map[string]string
+	watched []map[string]string // labels of Workflows and of pods
+	watches int
+	signals chan struct{}
 }
 
 func (c *cluster) Workflow(_ context.Context, name string) ([]byte, error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.away {
+		return nil, fault.New(fault.Unavailable, "the cluster cannot be reached")
+	}
 	if name != "a" {
 		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
 	}
 	return []byte(`{
-		"metadata": {"name": "a", "labels": {"app.kubernetes.io/managed-by": "` + c.managed + `"}, "annotations": {"runhook/caller": "ci"}},
+		"metadata": {"name": "a", "resourceVersion": "` + c.version + `", "labels": {"app.kubernetes.io/managed-by": "` + c.managed + `"}, "annotations": {"runhook/caller": "` + cmp.Or(c.caller, "ci") + `"}},
 		"spec": {"entrypoint": "run", "templates": [
 			{"name": "run", "dag": {"tasks": [{"name": "fit", "template": "task-fit"}]}}, {"name": "task-fit"}]},
 		"status": {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z", "nodes": {
@@ -41,6 +56,8 @@ func (c *cluster) Workflows(context.Context, map[string]string) ([]byte, error) 
 }
 
 func (c *cluster) Pods(_ context.Context, labels map[string]string) ([]corev1.Pod, error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
 	c.asked = labels
 	return []corev1.Pod{{
 		ObjectMeta: metav1.ObjectMeta{
@@ -52,8 +69,25 @@ func (c *cluster) Pods(_ context.Context, labels map[string]string) ([]corev1.Po
 	}}, nil
 }
 
+func (c *cluster) WatchRun(_ context.Context, _ string, workflows, pods map[string]string) (<-chan struct{}, error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.watches++
+	c.watched = []map[string]string{workflows, pods}
+	c.signals = make(chan struct{}, 1)
+	return c.signals, nil
+}
+
+// change changes the run, and the watch says so.
+func (c *cluster) change(how func()) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	how()
+	c.signals <- struct{}{}
+}
+
 func call(on *cluster, caller function.Caller, body string) (status.Status, error) {
-	got, err := New(on, owner.ForeignRead).Handle(context.Background(), function.Call{Caller: caller, Body: json.RawMessage(body)})
+	got, err := New(on, Settings{Foreign: owner.ForeignRead, Time: time.Minute}).Handle(context.Background(), function.Call{Caller: caller, Body: json.RawMessage(body)})
 	if err != nil {
 		return status.Status{}, err
 	}

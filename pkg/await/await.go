@@ -40,16 +40,21 @@ type Room[Key comparable, State any] struct {
 type topic[State any] struct {
 	waiters int
 	leave   context.CancelFunc
-	latest  outcome[State]
+	// begun counts the reads.
+	begun  int
+	latest outcome[State]
 	// news is closed when there is a later outcome.
 	news chan struct{}
+	// joined asks for a read: somebody came, who may know more than the last
+	// one has shown.
+	joined chan struct{}
 }
 
 // outcome is what a read gave.
 type outcome[State any] struct {
-	state State
-	err   error
-	read  bool
+	number int
+	state  State
+	err    error
 }
 
 // NewRoom makes a room that nobody is in.
@@ -59,16 +64,16 @@ func NewRoom[Key comparable, State any](source Source[Key, State], pace Pace) *R
 
 // Until shows each state that is read to a caller until it says that this was
 // what it has waited for, or the context ends. What could not be read is shown
-// as well. Every state that is shown was read after the call began, or by
-// others shortly before.
+// as well. Every state that is shown was read after the call began: a caller
+// never sees an older one than it has seen already.
 func (r *Room[Key, State]) Until(ctx context.Context, key Key, enough func(State, error) bool) {
-	t := r.enter(key)
+	t, old := r.enter(key)
 	defer r.exit(key, t)
 	for {
 		r.lock.Lock()
 		latest, news := t.latest, t.news
 		r.lock.Unlock()
-		if latest.read && enough(latest.state, latest.err) {
+		if latest.number > old && enough(latest.state, latest.err) {
 			return
 		}
 		select {
@@ -79,19 +84,25 @@ func (r *Room[Key, State]) Until(ctx context.Context, key Key, enough func(State
 	}
 }
 
-func (r *Room[Key, State]) enter(key Key) *topic[State] {
+// enter joins those who wait, and tells which reads have begun before.
+func (r *Room[Key, State]) enter(key Key) (t *topic[State], old int) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	t := r.topics[key]
+	t = r.topics[key]
 	if t == nil {
 		// It belongs to all who wait, not to the call that came first.
 		ctx, leave := context.WithCancel(context.Background())
-		t = &topic[State]{leave: leave, news: make(chan struct{})}
+		t = &topic[State]{leave: leave, news: make(chan struct{}), joined: make(chan struct{}, 1)}
 		r.topics[key] = t
 		go r.follow(ctx, key, t)
+	} else {
+		select {
+		case t.joined <- struct{}{}:
+		default:
+		}
 	}
 	t.waiters++
-	return t
+	return t, t.begun
 }
 
 func (r *Room[Key, State]) exit(key Key, t *topic[State]) {
@@ -112,13 +123,7 @@ func (r *Room[Key, State]) follow(ctx context.Context, key Key, t *topic[State])
 			// Nil again when it fails: the poll goes on, and tries the next time.
 			signals, _ = r.source.Watch(ctx, key)
 		}
-		reading, cancel := context.WithTimeout(ctx, r.pace.Poll)
-		state, err := r.source.Read(reading, key)
-		cancel()
-		if ctx.Err() != nil {
-			return
-		}
-		r.publish(t, outcome[State]{state, err, true})
+		r.read(ctx, key, t)
 		if !sleep(ctx, r.pace.Gap) {
 			return
 		}
@@ -126,6 +131,7 @@ func (r *Room[Key, State]) follow(ctx context.Context, key Key, t *topic[State])
 		select {
 		case <-ctx.Done():
 		case <-poll.C:
+		case <-t.joined:
 		case _, stands := <-signals:
 			if !stands {
 				signals = nil
@@ -135,7 +141,15 @@ func (r *Room[Key, State]) follow(ctx context.Context, key Key, t *topic[State])
 	}
 }
 
-func (r *Room[Key, State]) publish(t *topic[State], latest outcome[State]) {
+// read reads a thing and shows it to all who wait.
+func (r *Room[Key, State]) read(ctx context.Context, key Key, t *topic[State]) {
+	r.lock.Lock()
+	t.begun++
+	latest := outcome[State]{number: t.begun}
+	r.lock.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, r.pace.Poll)
+	defer cancel()
+	latest.state, latest.err = r.source.Read(ctx, key)
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	t.latest = latest

@@ -11,38 +11,29 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// WatchedRun selects what belongs to a run.
-type WatchedRun struct {
-	// Workflow is its name.
-	Workflow string
-	// Labels are those that its Workflow has in common with its helpers'; nil:
-	// it has none, and is watched by its name.
-	Labels map[string]string
-	// Pods are the labels of its pods.
-	Pods map[string]string
-}
-
 // WatchRun signals whenever a Workflow or a pod of a run changes, with one
-// watch of each. Only metadata is sent, which changes with everything else. The
-// channel is closed when a watch breaks; signals that nobody has taken are one.
-func (c *Cluster) WatchRun(ctx context.Context, run WatchedRun) (<-chan struct{}, error) {
-	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", run.Workflow).String()}
-	if run.Labels != nil {
-		options = metav1.ListOptions{LabelSelector: labels.Set(run.Labels).String()}
+// watch of each kind. Workflows are selected by the labels that a run has in
+// common with its helpers; nil: by the run's name. Only metadata is sent, which
+// changes with everything else. The channel is closed when a watch breaks;
+// signals that nobody has taken are one.
+func (c *Cluster) WatchRun(ctx context.Context, run string, workflowLabels, podLabels map[string]string) (<-chan struct{}, error) {
+	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", run).String()}
+	if workflowLabels != nil {
+		options = metav1.ListOptions{LabelSelector: labels.Set(workflowLabels).String()}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	workflows, err := c.watches.Resource(schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}).
 		Namespace(c.namespace).Watch(ctx, options)
 	if err != nil {
 		cancel()
-		return nil, faultOf(err, "a watch of run "+run.Workflow)
+		return nil, faultOf(err, "a watch of run "+run)
 	}
 	pods, err := c.watches.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).
-		Namespace(c.namespace).Watch(ctx, metav1.ListOptions{LabelSelector: labels.Set(run.Pods).String()})
+		Namespace(c.namespace).Watch(ctx, metav1.ListOptions{LabelSelector: labels.Set(podLabels).String()})
 	if err != nil {
 		cancel()
 		workflows.Stop()
-		return nil, faultOf(err, "a watch of the pods of run "+run.Workflow)
+		return nil, faultOf(err, "a watch of the pods of run "+run)
 	}
 	signals := make(chan struct{}, 1)
 	var both sync.WaitGroup

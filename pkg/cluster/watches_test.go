@@ -52,7 +52,7 @@ func TestWatchRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := &watched{queries: make(chan string, 2), workflows: make(chan string), pods: make(chan string)}
 			c := connected(t, server.ServeHTTP)
-			signals, err := c.WatchRun(t.Context(), WatchedRun{Workflow: "a", Labels: map[string]string{"run": "a"}, Pods: map[string]string{"pod-of": "a"}})
+			signals, err := c.WatchRun(t.Context(), "a", map[string]string{"run": "a"}, map[string]string{"pod-of": "a"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestWatchRun(t *testing.T) {
 func TestWatchOfAForeignRunIsByName(t *testing.T) {
 	server := &watched{queries: make(chan string, 2)}
 	c := connected(t, server.ServeHTTP)
-	if _, err := c.WatchRun(t.Context(), WatchedRun{Workflow: "a", Pods: map[string]string{"pod-of": "a"}}); err != nil {
+	if _, err := c.WatchRun(t.Context(), "a", nil, map[string]string{"pod-of": "a"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-server.queries; got != "/apis/argoproj.io/v1alpha1/namespaces/runs/workflows?metadata.name=a" {
@@ -96,7 +96,7 @@ func TestWatchRunIsRefused(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		})
-		if _, err := c.WatchRun(t.Context(), WatchedRun{Workflow: "a"}); fault.KindOf(err) != fault.Unavailable {
+		if _, err := c.WatchRun(t.Context(), "a", nil, nil); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("%s: got %v", refused, err)
 		}
 	}

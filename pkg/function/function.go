@@ -55,6 +55,9 @@ type Call struct {
 	// Text says that the caller would rather read text than JSON, as with
 	// `Accept: text/plain`; a function that has none ignores it.
 	Text bool
+	// Stopping is closed when the server is about to stop: a call that waits
+	// for something answers with what there is. Nil never is.
+	Stopping <-chan struct{}
 	// Origin says which delivery led here; nil for a direct call.
 	Origin *Origin
 }

@@ -62,6 +62,15 @@ const (
 	LogTime = 3 * time.Second
 	// FollowTime is how long a caller may follow a log.
 	FollowTime = time.Hour
+	// WaitTime is how long a caller may wait for a change of a run: proxies on
+	// the way take a connection for dead after a minute without a byte.
+	WaitTime = 50 * time.Second
+	// WaitPoll is how long without a signal until a run that is waited for is
+	// read anyway, and a broken watch is made anew.
+	WaitPoll = 5 * time.Second
+	// WaitGap is the least time between two reads of it: a run of a thousand
+	// workers changes a hundred times a second when it starts.
+	WaitGap = 200 * time.Millisecond
 	// DrainTime is how long requests are still taken after SIGTERM, until
 	// everybody knows that the pod is not ready: kube-proxy takes a second or two.
 	DrainTime = 3 * time.Second

@@ -39,10 +39,18 @@ func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*
 	if err != nil {
 		return nil, err
 	}
-	if !owner.MaySee(caller, ownership(workflow), f.Foreign) || workflow.Metadata.Labels[argo.ExtraOfLabel] != "" {
-		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
+	if err := f.MaySee(caller, workflow); err != nil {
+		return nil, err
 	}
 	return workflow, nil
+}
+
+// MaySee says whether a Workflow that was read is a run that the caller may see.
+func (f Finder) MaySee(caller function.Caller, workflow *status.Workflow) error {
+	if !owner.MaySee(caller, ownership(workflow), f.Foreign) || workflow.Metadata.Labels[argo.ExtraOfLabel] != "" {
+		return fault.New(fault.NotFound, "run %s does not exist", workflow.Metadata.Name)
+	}
+	return nil
 }
 
 // RunToChange gives a run that the caller may change.

@@ -55,7 +55,7 @@ func (s *Server) answer(c echo.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	call.Caller, call.Text = caller, wantsText(request.Header)
+	call.Caller, call.Text, call.Stopping = caller, wantsText(request.Header), s.streams.Done()
 	response, err := s.invoke(request.Context(), f, call)
 	if err != nil {
 		return err
