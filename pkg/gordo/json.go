@@ -24,51 +24,6 @@ var plainWriter = &py.Writer{Time: pythonTime}
 // which neither Argo nor Kubernetes finds anything to expand.
 var inertWriter = &py.Writer{Time: pythonTime, Inert: true}
 
-// Parameter is the machine as its builder is given it: one object of names
-// whose parts are JSON again, as text. With influx its results go to Postgres
-// too, and to MLflow where it logs there.
-func (m *Machine) Parameter(influx bool) (string, error) {
-	runtime := m.Runtime
-	reporters, _ := runtime.At("reporters").([]any)
-	added := append([]any(nil), reporters...)
-	if influx {
-		added = append(added, py.MapOf("gordo.reporters.postgres.PostgresReporter", py.MapOf("host", "gordo-postgres-"+m.Project)))
-	}
-	if py.Truthy(runtime.MapAt("builder").MapAt("remote_logging").At("enable")) {
-		added = append(added, "gordo.reporters.mlflow.MlFlowReporter")
-	}
-	if len(added) > len(reporters) {
-		runtime = runtime.With("reporters", added)
-	}
-	b := append([]byte(nil), '{')
-	for _, e := range m.Map().Entries() {
-		if len(b) > 1 {
-			b = append(b, ", "...)
-		}
-		b = append(inertWriter.Text(b, e.Key.(string)), ": "...)
-		v := e.Value
-		switch e.Key {
-		case "name", "project_name":
-			b = inertWriter.Text(b, v.(string))
-			continue
-		case "runtime":
-			v = runtime
-		}
-		text, err := plainWriter.Append(nil, v)
-		if err != nil {
-			return "", err
-		}
-		b = inertWriter.Text(b, string(text))
-	}
-	return string(append(b, '}')), nil
-}
-
-// ProviderParameter is the machine's data provider as its client is given it.
-func (m *Machine) ProviderParameter() (string, error) {
-	b, err := inertWriter.Append(nil, m.Dataset.At("data_provider"))
-	return string(b), err
-}
-
 // Map is the machine as one mapping, as `normalize` prints it.
 func (m *Machine) Map() *py.Map {
 	return py.MapOf("name", m.Name, "dataset", m.Dataset, "model", m.Model, "metadata", m.Metadata,

@@ -107,12 +107,17 @@ func KeyText(key any) (string, error) {
 const hexDigits = "0123456789abcdef"
 
 // Text writes a string with its quotes.
-func (w *Writer) Text(b []byte, s string) []byte {
+func (w *Writer) Text(b []byte, s string) []byte { return appendText(b, s, w.Inert) }
+
+// TextOf writes bytes of text with quotes.
+func (w *Writer) TextOf(b, s []byte) []byte { return appendText(b, s, w.Inert) }
+
+func appendText[T string | []byte](b []byte, s T, inert bool) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && (!w.Inert || c != '{' && c != '$') {
+		if c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && (!inert || c != '{' && c != '$') {
 			i++
 			continue
 		}
@@ -139,7 +144,7 @@ func (w *Writer) Text(b []byte, s string) []byte {
 			b = appendUnit(b, rune(c))
 		default:
 			var r rune
-			r, size = utf8.DecodeRuneInString(s[i:])
+			r, size = utf8.DecodeRuneInString(string(s[i:min(len(s), i+utf8.UTFMax)]))
 			if r >= 0x10000 {
 				r -= 0x10000
 				b = appendUnit(b, 0xd800+r>>10)

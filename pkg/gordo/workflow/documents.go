@@ -74,9 +74,9 @@ func (p *Plan) node(i int, suffix string) (node, error) {
 	m := &p.project.Machines[i]
 	n := node{machine: m, suffix: suffix}
 	influx := hasInflux(m)
-	text, err := m.Parameter(influx)
+	text, err := p.parameters.Machine(m, influx)
 	if err == nil && influx {
-		n.reads, err = m.ProviderParameter()
+		n.reads, err = p.parameters.Provider(m)
 	}
 	if err != nil {
 		return n, fault.Wrap(fault.Invalid, err, "%s: %v", strict.Index("spec.config.machines", i), err)
@@ -85,7 +85,7 @@ func (p *Plan) node(i int, suffix string) (node, error) {
 		return n, fault.New(fault.TooLarge, "%s: the machine %s takes %d bytes, and a builder is given at most %d",
 			strict.Index("spec.config.machines", i), m.Name, len(text), limits.EnvEntry)
 	}
-	n.text, n.quoted = text, quote(nil, text)
+	n.text, n.quoted = text, quote(make([]byte, 0, len(text)+len(text)/3), text)
 	return n, nil
 }
 

@@ -18,7 +18,8 @@ import (
 // root is where the globals of a config stand.
 const root = "spec.config.globals"
 
-// Plan is everything that the Workflows of a project have in common.
+// Plan is everything that the Workflows of a project have in common. It keeps
+// what it has written, and is for one goroutine.
 type Plan struct {
 	project *gordo.Project
 	options gordo.Options
@@ -39,6 +40,7 @@ type Plan struct {
 	servers                                    int    // most replicas
 	expected                                   string // EXPECTED_MODELS
 	argo2                                      bool
+	parameters                                 gordo.Parameters
 	common, commonYAML                         *fixed
 }
 

@@ -45,15 +45,23 @@ func (r *reader) plain(text string) (any, error) {
 		}
 	case '+', '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		switch {
+		case beginsWithYear(text):
+			if dayForm.MatchString(text) || timeForm.MatchString(text) {
+				return r.timestamp(text)
+			}
 		case intForm.MatchString(text):
 			return parseInt(text)
 		case floatForm.MatchString(text):
 			return parseFloat(text)
-		case dayForm.MatchString(text) || timeForm.MatchString(text):
-			return r.timestamp(text)
 		}
 	}
 	return r.text(text), nil
+}
+
+// beginsWithYear reports whether a scalar may be a timestamp, and can't be a
+// number.
+func beginsWithYear(text string) bool {
+	return len(text) > 4 && text[4] == '-' && strings.Trim(text[:4], "0123456789") == ""
 }
 
 // tagged gives the value of a scalar with an explicit tag.
