@@ -42,8 +42,9 @@ check: ## formatting, vet, staticcheck, generated files, go.mod
 	git diff --exit-code
 
 .PHONY: generate
-generate: bin/runhook ## files that are made from code: RBAC, the tables of the docs
+generate: bin/runhook ## files that are made from code: RBAC, tables of the docs
 	bin/runhook rbac -c manifests/base/config.yaml > manifests/base/rbac.yaml
+	$(GO) run ./docs/generate
 
 .PHONY: build
 build: bin/runhook ## the static binary

@@ -169,5 +169,5 @@ const (
 	GordoOutput = 256 << 20
 	// GordoNumber bounds seconds, percents and replicas of the flags, which
 	// Kubernetes holds in 32 bits.
-	GordoNumber = 1 << 30
+	GordoNumber = 1_073_741_824
 )

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/runhook/runhook/functions"
+	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/metrics"
+)
+
+func metricsPage(page *bytes.Buffer) error {
+	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text. Go's own metrics of the process stand beside these.\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n")
+	table := metrics.Table()
+	for _, m := range table {
+		fmt.Fprintf(page, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, code(m.Labels), cell(m.Help))
+	}
+	values, err := labelValues()
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(page, "\n## Labels\n\n| metric | label | values |\n|---|---|---|\n")
+	for _, m := range table {
+		for _, label := range m.Labels {
+			// A single value is no set: that of build_info says what runs.
+			if set := values[m.Name][label]; len(set) > 1 {
+				fmt.Fprintf(page, "| `%s` | `%s` | %s |\n", m.Name, label, code(slices.Sorted(maps.Keys(set))))
+			}
+		}
+	}
+	return nil
+}
+
+// labelValues reads the closed sets from the series that are there at 0.
+func labelValues() (map[string]map[string]map[string]bool, error) {
+	c := config.Default()
+	table, err := functions.New(&c, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := metrics.New("", table.Names(), slices.Sorted(maps.Keys(hook.Providers)))
+	families, err := m.Registry().(prometheus.Gatherer).Gather()
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]map[string]map[string]bool{}
+	for _, family := range families {
+		labels := map[string]map[string]bool{}
+		for _, series := range family.GetMetric() {
+			for _, label := range series.GetLabel() {
+				if labels[label.GetName()] == nil {
+					labels[label.GetName()] = map[string]bool{}
+				}
+				labels[label.GetName()][label.GetValue()] = true
+			}
+		}
+		values[family.GetName()] = labels
+	}
+	return values, nil
+}
