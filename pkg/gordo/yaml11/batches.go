@@ -20,9 +20,9 @@ const stand = "the machines are read in batches"
 // gives ok only when nothing at all was wrong: every cut lies before an item of
 // the list, so that a text which means something else across a cut (an open
 // quote, an alias) does not read; then the config is read at once.
-func batched(text []byte) (v any, ok bool) {
+func batched(text []byte, size int) (v any, ok bool) {
 	start, end, indent, found := itemsOf(text)
-	if !found || end-start < 2*batchBytes {
+	if !found || end-start < 2*size {
 		return nil, false
 	}
 	r := newReader(true)
@@ -39,7 +39,7 @@ func batched(text []byte) (v any, ok bool) {
 	}
 	list = list[:0]
 	for start < end {
-		cut := nextItem(text[:end], start, indent)
+		cut := nextItem(text[:end], start+size, indent)
 		items, err := r.document(text[start:cut], depth)
 		batch, isList := items.([]any)
 		if err != nil || !isList {
@@ -105,9 +105,9 @@ func endOfList(text []byte, pos, indent int) int {
 	return pos
 }
 
-// nextItem is where the first item begins a batch behind pos.
+// nextItem is where the first item begins on a line behind pos.
 func nextItem(text []byte, pos, indent int) int {
-	for pos += min(batchBytes, len(text)-pos); pos < len(text); {
+	for pos = min(pos, len(text)); pos < len(text); {
 		_, next := lineAt(text, pos)
 		if pos = next; pos < len(text) {
 			if line, _ := lineAt(text, pos); isItem(line, indent) {

@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 // Load reads a config file: every plain timestamp must have a zone, as gordo
 // wants it.
 func Load(text []byte) (any, error) {
-	if v, ok := batched(text[:min(len(text), limits.GordoConfig)]); ok && len(text) <= limits.GordoConfig {
+	if v, ok := batched(text[:min(len(text), limits.GordoConfig)], batchBytes); ok && len(text) <= limits.GordoConfig {
 		return v, nil
 	}
 	return load(text, true)
