@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -74,6 +76,7 @@ func furnish(home layout.Home) error {
 
 func inspectCommand() *cobra.Command {
 	var place place
+	var format string
 	command := &cobra.Command{
 		Use: "inspect", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -81,40 +84,67 @@ func inspectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return inspect(cmd, c)
+			return inspect(cmd, c, format)
 		},
 	}
 	place.flags(command)
+	formatFlag(command, &format)
 	return command
 }
 
-func inspect(cmd *cobra.Command, c *component.Cluster) error {
-	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "COMPONENT\tPID\tMEMORY\tREADY")
+// sight is what `status` shows of a component.
+type sight struct {
+	Name      string `json:"name"`
+	PID       int    `json:"pid,omitempty"`
+	MemoryMiB int    `json:"memoryMiB,omitempty"`
+	Ready     bool   `json:"ready"`
+	Detail    string `json:"detail,omitempty"`
+}
+
+func inspect(cmd *cobra.Command, c *component.Cluster, format string) error {
+	var sights []sight
 	unready := 0
 	for _, part := range component.All() {
 		record, err := component.Record(c, part.Name)
 		if err != nil {
 			return err
 		}
-		pid, memory := "-", "-"
+		s := sight{Name: part.Name, Ready: true}
 		if record.Alive() {
-			pid, memory = fmt.Sprint(record.PID), fmt.Sprintf("%d MiB", record.Memory())
+			s.PID, s.MemoryMiB = record.PID, record.Memory()
 		}
-		ready := "yes"
 		if err := part.Ready(cmd.Context(), c); err != nil {
-			ready = "no: " + err.Error()
+			s.Ready, s.Detail = false, err.Error()
 			unready++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", part.Name, pid, memory, ready)
+		sights = append(sights, s)
 	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the table: %w", err)
+	if err := show(cmd.OutOrStdout(), sights, format); err != nil {
+		return fmt.Errorf("print the components: %w", err)
 	}
 	if unready > 0 {
 		return fmt.Errorf("%d components are not ready: run localcluster up; logs are in %s", unready, c.Home.Run("log"))
 	}
 	return nil
+}
+
+func show(w io.Writer, sights []sight, format string) error {
+	if format == "json" {
+		return json.NewEncoder(w).Encode(sights)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "COMPONENT\tPID\tMEMORY\tREADY")
+	for _, s := range sights {
+		pid, memory, ready := "-", "-", "yes"
+		if s.PID > 0 {
+			pid, memory = fmt.Sprint(s.PID), fmt.Sprintf("%d MiB", s.MemoryMiB)
+		}
+		if !s.Ready {
+			ready = "no: " + s.Detail
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, pid, memory, ready)
+	}
+	return table.Flush()
 }
 
 // place tells a command inside where everything lies: it has no working directory of its own.

@@ -16,7 +16,8 @@ import (
 var errDown = errors.New("the cluster is down: run localcluster up")
 
 func statusCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	command := &cobra.Command{
 		Use: "status", Short: "Show every component with its process, memory and readiness", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := layout.Find()
@@ -35,11 +36,17 @@ func statusCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			inside := way.Command(cmd.Context(), program, append([]string{"inspect"}, place{home, binaries.Set{Dir: string(set)}}.args()...)...)
+			inside := way.Command(cmd.Context(), program, append([]string{"inspect", "--output", format}, place{home, binaries.Set{Dir: string(set)}}.args()...)...)
 			inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
 			return quiet(inside.Run())
 		},
 	}
+	formatFlag(command, &format)
+	return command
+}
+
+func formatFlag(command *cobra.Command, format *string) {
+	command.Flags().StringVarP(format, "output", "o", "table", "table or json")
 }
 
 func envCommand() *cobra.Command {
