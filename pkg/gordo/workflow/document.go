@@ -2,10 +2,13 @@ package workflow
 
 import (
 	"encoding/json"
+	"strconv"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/gordo"
 	"github.com/runhook/runhook/pkg/gordo/blockyaml"
 )
@@ -130,4 +133,15 @@ func (d *Document) pieces() (f *fixed, meta, builder []byte, err error) {
 	}
 	builder, err = json.Marshal(d.plan.modelBuilder(d.part.Index))
 	return f, meta, builder, err
+}
+
+// Submitted is the document as it is created: with a name that says what was
+// asked, so that asking again finds it.
+func (d *Document) Submitted() (*wfv1.Workflow, error) {
+	w := d.Workflow()
+	w.GenerateName, w.Name = "", w.GenerateName+strconv.Itoa(d.part.Index)
+	if len(validation.IsDNS1123Label(w.Name)) > 0 {
+		return nil, fault.New(fault.Invalid, "the Workflow's name %.100q is no DNS label of at most 63 characters: shorten the project's name or its revision", w.Name)
+	}
+	return w, nil
 }
