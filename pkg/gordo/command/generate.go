@@ -36,8 +36,8 @@ func Generate(submitter Submitter) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := prepare(c.Context(), o, s, c.ErrOrStderr())
-			if err != nil || g == nil {
+			g, err := prepare(c.Context(), o, s, submit, c.ErrOrStderr())
+			if err != nil {
 				return err
 			}
 			if submit {
@@ -61,13 +61,17 @@ type generation struct {
 	argo    string // version; only its major number matters to a Workflow
 }
 
-func prepare(ctx context.Context, o gordo.Options, s *shared, stderr io.Writer) (*generation, error) {
+func prepare(ctx context.Context, o gordo.Options, s *shared, submit bool, stderr io.Writer) (*generation, error) {
 	p, err := project(o, s.strict, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if o.Revision == "" {
+	if o.Revision == "" && !submit {
 		o.Revision = strconv.FormatInt(time.Now().UnixMilli(), 10)
+	} else if o.Revision == "" { // the same config again is the same Workflow
+		if o.Revision, err = p.Revision(); err != nil {
+			return nil, err
+		}
 	}
 	version, major, err := argoVersion(ctx, o.ArgoBinary, runProgram)
 	if err != nil {

@@ -89,6 +89,9 @@ func (p *Plan) components(r *reader) {
 	} {
 		path := root + ".runtime." + c.name
 		m := r.mapping(path, runtime.At(c.name))
+		if m == nil {
+			continue
+		}
 		name := r.text(path+".image", m.At("image"))
 		c.into.image = p.options.Registry + "/" + p.options.Repository + "/" + name + ":" + p.tag
 		if c.name != "deployer" {
@@ -96,9 +99,12 @@ func (p *Plan) components(r *reader) {
 		}
 	}
 	p.metrics.image = p.server.image // gordo never reads the image of its own
-	p.maxClients = r.count(root+".runtime.client.max_instances", runtime.MapAt("client").At("max_instances"))
-	influx := r.mapping(root+".runtime.influx", runtime.At("influx"))
-	p.influx = r.resources(root+".runtime.influx.resources", influx.At("resources"))
+	if client := runtime.MapAt("client"); client != nil {
+		p.maxClients = r.count(root+".runtime.client.max_instances", client.At("max_instances"))
+	}
+	if influx := r.mapping(root+".runtime.influx", runtime.At("influx")); influx != nil {
+		p.influx = r.resources(root+".runtime.influx.resources", influx.At("resources"))
+	}
 	p.logLevel = r.logLevel(root+".runtime.log_level", runtime, p.options.LogLevel)
 	if v, there := runtime.Get("volumes"); there {
 		p.volumes = r.volumes(root+".runtime.volumes", v)

@@ -98,6 +98,8 @@ func describe(v any) string {
 	switch v.(type) {
 	case int64, *big.Int:
 		return py.Text(v)
+	case string:
+		return fmt.Sprintf("%.100q", v)
 	}
 	return py.Kind(v)
 }
