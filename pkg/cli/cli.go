@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/gordo/command"
 )
 
 // System is what a command line has of the machine.
@@ -26,6 +27,8 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+	// exitInterrupted is a shell's own code for a program that Ctrl-C has ended.
+	exitInterrupted = 130
 )
 
 // exit ends the program with a code, without a word where the output has said it.
@@ -49,16 +52,26 @@ func Run(ctx context.Context, args []string, sys System) int {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
 	root.AddCommand(
 		serveCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys), openapiCommand(sys),
+		submitCommand(sys), statusCommand(sys), logsCommand(sys), nodesCommand(sys), buildImageCommand(sys), callCommand(sys),
+		command.Normalize(), command.Generate(nil),
 	)
+	for _, f := range faces {
+		root.AddCommand(f.command(sys))
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
 	var code exit
-	if errors.As(err, &code) {
+	if !errors.As(err, &code) || err != error(code) {
+		tell(sys.Err, err)
+	}
+	if code != 0 {
 		return int(code)
 	}
-	tell(sys.Err, err)
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return exitFailed

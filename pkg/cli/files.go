@@ -9,21 +9,31 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
-// readFile reads a file whole; - is standard input.
+// readDocument reads a file that holds one YAML document, of which JSON is a part.
+func readDocument(name string, sys System) (*strict.Document, error) {
+	data, err := readFile(name, sys)
+	if err != nil {
+		return nil, err
+	}
+	return strict.Parse(name, data)
+}
+
+// readFile reads a file whole; - is standard input. One that cannot be read is
+// a wrong call.
 func readFile(name string, sys System) ([]byte, error) {
 	if name == "-" {
 		data, err := io.ReadAll(sys.In)
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "standard input cannot be read: %v", err)
+			return nil, usage{fmt.Errorf("standard input cannot be read: %w", err)}
 		}
 		return data, nil
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "%v", err)
+		return nil, usage{err}
 	}
 	return data, nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/run"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 func renderCommand(sys System) *cobra.Command {
@@ -55,16 +54,12 @@ func renderCommand(sys System) *cobra.Command {
 	return cmd
 }
 
-// readRun reads a run as YAML, of which JSON is a part. It is strict: unknown
-// keys are told with their line.
+// readRun reads a run strictly: unknown keys are told with their line.
 func readRun(file string, sys System) (*run.Run, error) {
-	data, err := readFile(file, sys)
+	document, err := readDocument(file, sys)
 	if err != nil {
 		return nil, err
 	}
-	var asked run.Run
-	if err := strict.YAML(file, data, &asked); err != nil {
-		return nil, err
-	}
-	return &asked, nil
+	asked := &run.Run{}
+	return asked, document.Decode(asked)
 }

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNodesOfFiles(t *testing.T) {
+	want, err := os.ReadFile("testdata/answer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runhook(t, "", "nodes", "-f", "testdata/nodes.json", "--pods", "testdata/pods.json", "-o", "json")
+	if got.code != 0 || !sameJSON(t, got.out, string(want)) {
+		t.Errorf("%+v", got)
+	}
+	got = runhook(t, "", "nodes", "-f", "testdata/pods.json", "--pods", "testdata/pods.json")
+	if got.code != 1 || got.out != "" {
+		t.Errorf("pods for nodes: %+v", got)
+	}
+}
+
+const (
+	aWorkflow = `{"kind":"Workflow","metadata":{"name":"a"},"spec":{"entrypoint":"run","templates":[{"name":"run","dag":{"tasks":[{"name":"fit","template":"fit"}]}},{"name":"fit"}]},
+		"status":{"phase":"Running","nodes":{
+		"a":{"name":"a","displayName":"a","type":"DAG","phase":"Running","templateName":"run","children":["a-1"]},
+		"a-1":{"name":"a.fit","displayName":"fit","type":"Pod","phase":"Pending","boundaryID":"a","templateName":"fit"}}}}`
+	aPod = `{"kind":"Pod","metadata":{"name":"a-fit-1","uid":"u","labels":{"workflows.argoproj.io/workflow":"a"},"annotations":{"workflows.argoproj.io/node-id":"a-1"}},
+		"spec":{"schedulingGates":[{"name":"kueue.x-k8s.io/admission"}]}}`
+)
+
+func TestStatusOfFiles(t *testing.T) {
+	pods := file(t, "pods.json", aPod)
+	all := file(t, "list.json", `{"kind":"List","items":[`+aWorkflow+`,{"kind":"Workflow","metadata":{"name":"b"}}]}`)
+	want := "TASK PHASE DETAIL\na Pending\nfit Pending queued"
+	for name, args := range map[string][]string{
+		"one":              {"-f", file(t, "w.json", aWorkflow), "--pods", pods},
+		"several moments":  {"-f", file(t, "w.json", aWorkflow), "--pods", pods, "--pods", pods},
+		"one of a list":    {"-f", all, "--run", "a", "--pods", pods},
+		"one, and its run": {"-f", file(t, "w.json", aWorkflow), "--run", "a", "--pods", pods},
+	} {
+		got := runhook(t, "", append([]string{"status", "-o", "table"}, args...)...)
+		if diff := cmp.Diff(want, strings.TrimSpace(squeezed(got.out))); got.code != 0 || !strings.HasPrefix(strings.TrimSpace(squeezed(got.out)), want) {
+			t.Errorf("%s: %d %s %s", name, got.code, got.err, diff)
+		}
+	}
+	if got := runhook(t, aWorkflow, "cause", "-f", "-"); got.code != 0 || !sameJSON(t, got.out, `{"run":"a","attempts":[]}`) {
+		t.Errorf("cause: %+v", got)
+	}
+	for name, args := range map[string][]string{
+		"which one": {"-f", all}, "none of that name": {"-f", all, "--run", "c"}, "no pods": {"-f", all, "--run", "a", "--pods", all},
+	} {
+		if got := runhook(t, "", append([]string{"status"}, args...)...); got.code != 1 || got.out != "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestStraightToTheCluster(t *testing.T) {
+	var patched string
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method == http.MethodPatch:
+			body, _ := io.ReadAll(r.Body)
+			patched = r.URL.Path + " " + string(body)
+			fmt.Fprint(w, `{"kind":"Workflow","apiVersion":"argoproj.io/v1alpha1","metadata":{"name":"a"}}`)
+		case strings.HasSuffix(r.URL.Path, "/workflows"):
+			fmt.Fprint(w, `{"kind":"WorkflowList","apiVersion":"argoproj.io/v1alpha1","items":[]}`)
+		default:
+			fmt.Fprint(w, `{"kind":"Workflow","metadata":{"name":"a","labels":{"app.kubernetes.io/managed-by":"runhook"},"annotations":{"runhook/caller":"somebody"}},"status":{"phase":"Running"}}`)
+		}
+	}))
+	t.Cleanup(api.Close)
+	kubeconfig := file(t, "kubeconfig", fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: %q}}], contexts: [{name: a, context: {cluster: a, user: a}}], users: [{name: a}]}`, api.URL))
+	got := runhook(t, "", "cancel", "a", "--kubeconfig", kubeconfig, "--namespace", "lab")
+	if got.code != 0 || !json.Valid([]byte(got.out)) || !strings.Contains(got.out, `"changed": true`) {
+		t.Errorf("%+v", got)
+	}
+	if want := `/apis/argoproj.io/v1alpha1/namespaces/lab/workflows/a {"spec":{"shutdown":"Terminate"}}`; patched != want {
+		t.Errorf("patched %s, want %s", patched, want)
+	}
+	if got := runhook(t, "", "call", "nothing", "--kubeconfig", kubeconfig); got.code != 1 || !strings.Contains(got.err, "no function") {
+		t.Errorf("%+v", got)
+	}
+}
