@@ -35,6 +35,7 @@ var reads = map[string]func(*testing.T, string){
 	"docs/examples/push.json":    request("push"),
 	"docs/examples/push.http":    delivery,
 	"docs/examples/nightly.http": delivery,
+	"docs/examples/gordo.yaml":   project,
 	"demo/push.json":             payload,
 }
 
