@@ -1,0 +1,52 @@
+package event
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/cloudevents/sdk-go/v2/event"
+
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// kind is the type of an event about a part of a run.
+func kind(part, what string) string {
+	return "runhook." + part + "." + strings.ToLower(what) + ".v1"
+}
+
+// add makes one event. What its id is made of says what makes it this event,
+// besides the Workflow's UID.
+func (b *builder) add(kind, subject string, at *time.Time, data any, phase status.Phase, attempt *status.Attempt, identity ...string) {
+	e := event.New()
+	e.SetID(identify(append([]string{b.workflow.Metadata.UID}, identity...)))
+	e.SetSource(b.source)
+	e.SetType(kind)
+	e.SetSubject(subject)
+	if at != nil {
+		e.SetTime(*at)
+	}
+	encoded, _ := json.Marshal(data) // cannot fail on these types
+	e.DataEncoded = encoded
+	e.SetDataContentType(event.ApplicationJSON)
+	b.events = append(b.events, Event{e, phase, attempt})
+}
+
+// idBytes is how much of the hash an id keeps: as much as a UUID has.
+const idBytes = 16
+
+func identify(parts []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:idBytes])
+}
+
+// RunOf is the run that an event is about: what order is kept by.
+func (e Event) RunOf() string {
+	name, _, _ := strings.Cut(e.Subject(), "/")
+	return name
+}
+
+// Happened is when it happened; the zero time when nobody knows.
+func (e Event) Happened() time.Time { return e.Time() }
