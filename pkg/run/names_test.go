@@ -26,7 +26,7 @@ func TestPushName(t *testing.T) {
 	if PushName("acme/pump", "1f", "a") == PushName("acme/pump", "1f", "b") {
 		t.Error("two keys have one name")
 	}
-	if PushName("acme/pump", "1f", "a") != PushName("acme/pump", "1f", "a") {
+	if first, second := PushName("acme/pump", "1f", "a"), PushName("acme/pump", "1f", "a"); first != second {
 		t.Error("one key has two names")
 	}
 	if PushName("acme/a-b", "1f", "a") == PushName("acme/a.b", "1f", "a") {
