@@ -74,6 +74,10 @@ down: bin/localcluster ## take the local cluster down, leaving nothing
 deploy: up bin/runhook ## runhook on the local cluster
 	@$(LOCAL_ENV) && manifests/overlays/local/deploy.sh
 
+.PHONY: bench-generate
+bench-generate: bin/runhook ## what the Workflows of large machine-learning projects cost
+	@$(GO) run ./bench/generate bin/runhook
+
 .PHONY: bench-push
 bench-push: deploy ## what a push costs beside a raw create, on the local cluster
 	@$(LOCAL_ENV) && $(GO) run ./bench/push
