@@ -130,7 +130,9 @@ func TestRunsAddNoSeries(t *testing.T) {
 
 // TestTable holds the table, of which the documentation is made, against what is served.
 func TestTable(t *testing.T) {
-	families, err := newMetrics().registry.Gather()
+	m := newMetrics()
+	NewWatch(m, []string{"runhook.run.failed.v1"}, func() []RunState { return nil })
+	families, err := m.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func TestTable(t *testing.T) {
 		served[family.GetName()] = Metric{family.GetName(), kind, labels, family.GetHelp()}
 	}
 	table := map[string]Metric{}
-	for _, m := range Table() {
+	for _, m := range append(Table(), WatchTable()...) {
 		table[m.Name] = m
 	}
 	sortLabels := cmp.Transformer("set", func(labels []string) map[string]bool {
