@@ -34,11 +34,12 @@ type Table struct {
 // documentation made, and nothing can be called.
 func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 	asked := registry.New(Images(c).Registry, registry.FromSecret(on, Images(c).Registry))
+	ending := stop.New(on, c.Cluster.Foreign)
 	t := &Table{list: []function.Function{
-		submit.New(on, asked, submitSettings(c)),
+		submit.New(on, asked, ending, submitSettings(c)),
 		status.New(on, statusSettings(c)),
 		cancel.New(on, c.Cluster.Foreign),
-		stop.New(on, c.Cluster.Foreign),
+		ending,
 		logs.New(on, c.Cluster.Foreign),
 		listing(c, nodes.New(on, Capacity(c))),
 		listing(c, placements.New(on, placementSettings(c))),

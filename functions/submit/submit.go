@@ -8,6 +8,7 @@ import (
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/fault"
@@ -23,6 +24,7 @@ type Cluster interface {
 	CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error)
 	Workflow(ctx context.Context, name string) ([]byte, error)
 	Node(ctx context.Context, name string) (*corev1.Node, error)
+	EachWorkflow(ctx context.Context, selector string, visit func(*metav1.PartialObjectMetadata)) error
 }
 
 // Registry says whether an image that a run would build is there already.
@@ -49,14 +51,14 @@ type Response struct {
 	Workflow *wfv1.Workflow `json:"workflow,omitempty"`
 }
 
-// New makes the function.
-func New(cluster Cluster, images Registry, settings Settings) function.Function {
-	s := submitter{cluster, images, settings}
+// New makes the function. The function stop ends the runs that a push supersedes.
+func New(cluster Cluster, images Registry, stop function.Function, settings Settings) function.Function {
+	s := submitter{cluster, images, stop, settings}
 	return function.Function{
 		Name:    "submit",
 		Summary: "creates the Workflow of a run, once",
 		Access: append([]function.Access{
-			{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "get"}},
+			{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "get", "list"}},
 			{Resource: "nodes", Verbs: []string{"get"}, Cluster: true},
 		}, registry.LoginAccess(settings.Policy.Registry)...),
 		Request:  run.Run{},
@@ -69,6 +71,7 @@ func New(cluster Cluster, images Registry, settings Settings) function.Function 
 type submitter struct {
 	cluster  Cluster
 	images   Registry
+	stop     function.Function
 	settings Settings
 }
 
@@ -101,7 +104,11 @@ func (s submitter) handle(ctx context.Context, call function.Call) (function.Res
 	if err != nil {
 		return function.Response{}, err
 	}
-	return s.create(ctx, workflow, key, call.DryRun)
+	create := func() (function.Response, error) { return s.create(ctx, workflow, key, call.DryRun) }
+	if call.Origin != nil && call.Origin.Supersedes {
+		return s.supersede(ctx, call, create)
+	}
+	return create()
 }
 
 // check says what is wrong with a run, as far as the config alone can tell.

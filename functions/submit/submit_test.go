@@ -3,9 +3,12 @@ package submit
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +28,7 @@ type cluster struct {
 	workflows map[string]*wfv1.Workflow
 	nodes     map[string]*corev1.Node
 	created   int
+	stopped   []string
 	refuse    error // what every create comes to, when set
 }
 
@@ -37,6 +41,7 @@ func (c *cluster) CreateWorkflow(_ context.Context, w *wfv1.Workflow, dryRun boo
 	}
 	if !dryRun {
 		c.created++
+		w.CreationTimestamp = metav1.Unix(int64(c.created), 0)
 		c.workflows[w.Name] = w
 	}
 	return w, nil
@@ -56,6 +61,26 @@ func (c *cluster) Node(_ context.Context, name string) (*corev1.Node, error) {
 		return nil, fault.New(fault.NotFound, "node %s does not exist", name)
 	}
 	return node, nil
+}
+
+// EachWorkflow knows the one selector that is asked for.
+func (c *cluster) EachWorkflow(_ context.Context, selector string, visit func(*metav1.PartialObjectMetadata)) error {
+	for _, name := range slices.Sorted(maps.Keys(c.workflows)) {
+		w := c.workflows[name]
+		if selector == "runhook/ref="+w.Labels[argo.RefLabel]+",!runhook/extra-of" {
+			visit(&metav1.PartialObjectMetadata{ObjectMeta: w.ObjectMeta})
+		}
+	}
+	return nil
+}
+
+func (c *cluster) stop() function.Function {
+	return function.Function{Handle: function.Typed(func(_ context.Context, _ function.Call, request struct {
+		Run string `json:"run"`
+	}) (function.Response, error) {
+		c.stopped = append(c.stopped, request.Run)
+		return function.Response{}, nil
+	})}
 }
 
 // Digest is the registry's: every image with the tag `there` exists.
@@ -89,7 +114,7 @@ const simple = `{"id": "a", "tasks": [{"id": "t", "image": "i", "command": ["tru
 
 func call(t *testing.T, on *cluster, c function.Call) (Response, int, error) {
 	t.Helper()
-	got, err := New(on, on, settings).Handle(context.Background(), c)
+	got, err := New(on, on, on.stop(), settings).Handle(context.Background(), c)
 	if err != nil {
 		return Response{}, 0, err
 	}
@@ -257,5 +282,49 @@ func TestConflictWithoutAWorkflowIsPassedOn(t *testing.T) {
 	on.refuse = fault.New(fault.Conflict, "the cluster forbids workflow a: exceeded quota")
 	if _, _, err := call(t, on, function.Call{Caller: ci, Body: json.RawMessage(simple)}); err == nil || !strings.Contains(err.Error(), "quota") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestSupersede(t *testing.T) {
+	hook := function.Caller{Name: "hook:acme/train", Everything: true}
+	push := func(sha, before, committed string) function.Call {
+		return function.Call{
+			Caller: hook, Key: sha, Body: json.RawMessage(`{"tasks": [{"id": "t", "image": "i"}]}`),
+			Origin: &function.Origin{Route: "acme/train", SHA: sha, Before: before, Committed: committed, Name: "acme-" + sha, RefLabel: "f00", Supersedes: true},
+		}
+	}
+	on := newCluster()
+	submit := func(c function.Call) any {
+		t.Helper()
+		got, err := New(on, on, on.stop(), settings).Handle(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Body
+	}
+	first := push("a", "0", "2026-01-01T00:00:00Z")
+	second := push("b", "a", "2026-01-01T00:01:00Z")
+	submit(first)
+	if len(on.stopped) != 0 {
+		t.Errorf("the first stopped %v", on.stopped)
+	}
+	submit(second)
+	if diff := cmp.Diff([]string{"acme-a"}, on.stopped); diff != "" {
+		t.Error(diff)
+	}
+	// A redelivery of the old push stops nothing, and starts nothing.
+	on.stopped = nil
+	delete(on.workflows, "acme-a")
+	if diff := cmp.Diff(Ignored{"superseded"}, submit(first)); diff != "" || len(on.stopped) != 0 || on.workflows["acme-a"] != nil {
+		t.Error("a late push acted: ", diff, on.stopped)
+	}
+	// Ended runs are never touched; nor are runs of other refs.
+	on.workflows["acme-b"].Labels[completedLabel] = "true"
+	other := push("z", "y", "2026-01-01T00:00:30Z")
+	other.Origin.RefLabel = "other"
+	submit(other)
+	submit(push("c", "b", time.Date(2026, 1, 1, 0, 2, 0, 0, time.UTC).Format(time.RFC3339)))
+	if len(on.stopped) != 0 {
+		t.Errorf("stopped %v", on.stopped)
 	}
 }

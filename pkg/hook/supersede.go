@@ -43,11 +43,12 @@ func committedAfter(later, push function.Origin) bool {
 
 // Superseded names the runs that a push's run replaces, once that exists: those
 // of the ref that go on and are not younger. A younger one belongs to a push
-// that came after, also when this one is delivered again.
+// that came after, also when this one is delivered again; so does one of the
+// same second whose push is known to follow.
 func Superseded(own Run, runs []Run) []string {
 	var names []string
 	for _, r := range runs {
-		if r.Name != own.Name && !r.Ended && !r.Created.After(own.Created) {
+		if r.Name != own.Name && !r.Ended && !r.Created.After(own.Created) && !follows(r.Source, own.Source) {
 			names = append(names, r.Name)
 		}
 	}
