@@ -59,12 +59,13 @@ func TestLate(t *testing.T) {
 }
 
 func TestSuperseded(t *testing.T) {
-	own := hook.Run{Name: "own", Created: noon}
+	own := hook.Run{Name: "own", Created: noon, Source: function.Origin{SHA: "b", Before: "a"}}
 	got := hook.Superseded(own, []hook.Run{
 		{Name: "old", Created: noon.Add(-time.Hour)},
 		{Name: "ended", Created: noon.Add(-time.Hour), Ended: true},
 		own,
 		{Name: "same-second", Created: noon},
+		{Name: "same-second, follows", Created: noon, Source: function.Origin{SHA: "c", Before: "b"}},
 		{Name: "younger", Created: noon.Add(time.Second)},
 	})
 	if diff := cmp.Diff([]string{"old", "same-second"}, got); diff != "" {
