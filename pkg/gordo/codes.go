@@ -53,6 +53,7 @@ const (
 	EqualTime          Code = "G127" // of two revisions made in one second the lower one gives way
 	TaskNames          Code = "G128" // a dot in a machine's name is a dash in the names of tasks
 	ArgoText           Code = "G129" // a field that stands in a template must not hold {{
+	CanonicalAmounts   Code = "G130" // amounts of resources are written in their canonical form
 )
 
 // Codes lists every code.
@@ -62,5 +63,5 @@ var Codes = []Code{
 	PythonRefused, ModelNotImported, DuplicateName, NameNewline, ResourceRefused, ValueFromKept, VolumesKept,
 	EmptyFine, ArgoNotAsked, ReportLevelWorks, BuilderClassAlone, NamespaceWorks, AllModelsExpected,
 	PostgresPerMachine, FlagsWin, GroupIsNumber, ServerLabels, AllContexts, ImageNames, ReservedLabels, TextQuoted,
-	LabelsEverywhere, ResourceTemplates, MachineTooLarge, DateRefused, SubmittedName, EqualTime, TaskNames, ArgoText,
+	LabelsEverywhere, ResourceTemplates, MachineTooLarge, DateRefused, SubmittedName, EqualTime, TaskNames, ArgoText, CanonicalAmounts,
 }

@@ -46,35 +46,52 @@ func (p *Project) MarshalJSON() ([]byte, error) {
 
 // writable refuses what has no form in JSON.
 func (r *report) writable(path string, v any) {
+	if hasJSON(v) {
+		return // no path is made for what is almost always fine
+	}
 	switch x := v.(type) {
 	case py.Date:
 		r.fail(path, "the date %s has no form in JSON: quote it, or give it a time and a zone", x.ISO())
-	case []byte, py.Set:
-		r.fail(path, "%s has no form in JSON", py.Kind(v))
 	case []any:
 		for i := range x {
-			if !plain(x[i]) {
-				r.writable(strict.Index(path, i), x[i])
-			}
+			r.writable(strict.Index(path, i), x[i])
 		}
 	case *py.Map:
 		for _, e := range x.Entries() {
 			if _, err := py.KeyText(e.Key); err != nil {
 				r.fail(path, "%v: quote the key", err)
-			} else if !plain(e.Value) {
+			} else {
 				r.writable(strict.Key(path, py.Text(e.Key)), e.Value)
 			}
 		}
+	default:
+		r.fail(path, "%s has no form in JSON", py.Kind(v))
 	}
 }
 
-// plain spares the path of what can always be written.
-func plain(v any) bool {
-	switch v.(type) {
-	case string, nil, bool, int64, float64:
-		return true
+func hasJSON(v any) bool {
+	switch x := v.(type) {
+	case py.Date, []byte, py.Set:
+		return false
+	case []any:
+		for i := range x {
+			if !hasJSON(x[i]) {
+				return false
+			}
+		}
+	case *py.Map:
+		for _, e := range x.Entries() {
+			if _, text := e.Key.(string); !text {
+				if _, err := py.KeyText(e.Key); err != nil {
+					return false
+				}
+			}
+			if !hasJSON(e.Value) {
+				return false
+			}
+		}
 	}
-	return false
+	return true
 }
 
 // Revision stands for a config that names no revision: the same config gives

@@ -97,7 +97,10 @@ func (r *report) machineRuntime(path string, m, globals *py.Map) *py.Map {
 		patch = emptyMap
 	}
 	before := r.problems.Len()
-	merged := r.fixRuntime(path, r.lay(path, globals.At("runtime"), patch))
+	merged := r.lay(path, globals.At("runtime"), patch)
+	if merged != globals.At("runtime") { // that of globals was fixed before
+		merged = r.fixRuntime(path, merged)
+	}
 	if r.failed(before) {
 		return nil
 	}

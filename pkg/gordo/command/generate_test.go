@@ -110,7 +110,7 @@ func empty(key string, v any) bool {
 	return v == nil
 }
 
-// amount is the canonical text of an amount: typed objects write 1 for 1000m.
+// amount is the canonical text of an amount (G130): typed objects write 1 for 1000m.
 func amount(text string) string {
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
