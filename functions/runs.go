@@ -1,10 +1,15 @@
 package functions
 
 import (
+	"github.com/runhook/runhook/functions/extra"
 	"github.com/runhook/runhook/functions/status"
 	"github.com/runhook/runhook/pkg/config"
 )
 
 func statusSettings(c *config.Config) status.Settings {
 	return status.Settings{Foreign: c.Cluster.Foreign, Time: c.Limits.FunctionTime.Duration}
+}
+
+func extraSettings(c *config.Config) extra.Settings {
+	return extra.Settings{Foreign: c.Cluster.Foreign, Priorities: Options(c).Priorities}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/runhook/runhook/functions/cancel"
+	"github.com/runhook/runhook/functions/extra"
 	"github.com/runhook/runhook/functions/logs"
 	"github.com/runhook/runhook/functions/nodes"
 	"github.com/runhook/runhook/functions/placements"
@@ -40,6 +41,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		status.New(on, statusSettings(c)),
 		cancel.New(on, c.Cluster.Foreign),
 		ending,
+		extra.New(on, extraSettings(c)),
 		logs.New(on, c.Cluster.Foreign),
 		listing(c, nodes.New(on, Capacity(c))),
 		listing(c, placements.New(on, placementSettings(c))),

@@ -30,6 +30,7 @@ type face struct {
 var faces = []face{
 	{name: "cancel", args: []string{"run"}, table: one("run", "phase", "changed")},
 	{name: "stop", args: []string{"run"}, table: one("run", "phase", "changed")},
+	{name: "extra", args: []string{"run", "task", "#workers"}, table: one("run", "task", "workers", "changed")},
 	{name: "placements", table: list("placements", "run", "task", "worker", "attempt", "pod", "node", "phase", "cores", "memoryGiB")},
 	{name: "reserve", args: []string{"node", "run"}, flags: ifFree, table: one("node", "run", "replaced", "changed")},
 	{name: "unreserve", args: []string{"node", "run"}, table: one("node", "run", "changed")},

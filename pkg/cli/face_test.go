@@ -32,6 +32,8 @@ func TestFaces(t *testing.T) {
 			"attempts":{"fit-2":[{"attempt":0,"phase":"Failed","cause":"oom","message":"OOMKilled"},{"attempt":1,"phase":"Failed","cause":null}]}}`,
 			`POST /functions/status {"run":"a"}`,
 			"TASK PHASE DETAIL\na Running\nfit Running 1 of 11 done\nfit.fit-2 Retrying [2Jboom\nfit.fit-10 Pending queued: ClusterQueue main\n\nATTEMPT PHASE CAUSE DETAIL\nfit-2 0 Failed oom OOMKilled\nfit-2 1 Failed -"},
+		"extra": {[]string{"extra", "a", "fit", "2"}, "", `{"run":"a","task":"fit","workers":2,"changed":true}`,
+			`POST /functions/extra {"run":"a","task":"fit","workers":2}`, "RUN TASK WORKERS CHANGED\na fit 2 yes"},
 		"nodes": {[]string{"nodes"}, "", `{"nodes":[{"name":"n1","cores":3,"memoryGiB":7,"free":{"cores":3.5,"memoryGiB":7.25},"reservedFor":null},{"name":"n2","cores":0,"memoryGiB":0,"free":{"cores":0,"memoryGiB":0},"reservedFor":"a"}]}`,
 			`POST /functions/nodes {}`,
 			"NAME CORES MEMORY GIB FREE CORES FREE MEMORY GIB RESERVED FOR\nn1 3 7 3.5 7.25 -\nn2 0 0 0 0 a"},
@@ -134,7 +136,7 @@ func TestWrongCalls(t *testing.T) {
 	s := newStandIn(t, answer{200, `{}`})
 	for _, line := range []string{
 		"nothing", "status", "status a b", "status a --run b", "status a --pods p.json", "status -f w.json a", "status -f w.json --watch",
-		"status -f w.json --wait", "status -f missing.json", "cancel", "cancel a b", "stop", "logs a", "logs a fit --worker x", "logs a fit --follow -o json", "logs a fit -o table",
+		"status -f w.json --wait", "status -f missing.json", "cancel", "cancel a b", "stop", "extra a fit", "extra a fit two", "logs a", "logs a fit --worker x", "logs a fit --follow -o json", "logs a fit -o table",
 		"reserve n1", "unreserve", "has-image", "nodes x", "nodes -f testdata/nodes.json", "nodes --pods testdata/pods.json",
 		"placements x", "submit", "submit -f missing.yaml", "submit -f - --dry-run --wait", "build-image", "call", "call a b", "call a -f missing.yaml",
 		"status a -o xml", "status a --wait --timeout soon", "status a --kubeconfig k", "status a --token-file missing", "status a --server nowhere", "status a --server ftp://x",

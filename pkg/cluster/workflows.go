@@ -48,6 +48,16 @@ func (c *Cluster) ShutdownWorkflow(ctx context.Context, name string, strategy wf
 	return faultOf(err, "run "+name)
 }
 
+// DeleteWorkflow deletes a Workflow, if it is still that one. It is gone when
+// its pods are: another of its name would take them for its own.
+func (c *Cluster) DeleteWorkflow(ctx context.Context, name, uid string) error {
+	options := metav1.DeleteOptions{
+		PropagationPolicy: new(metav1.DeletePropagationForeground),
+		Preconditions:     &metav1.Preconditions{UID: new(types.UID(uid))},
+	}
+	return faultOf(c.argo.ArgoprojV1alpha1().Workflows(c.namespace).Delete(ctx, name, options), "run "+name)
+}
+
 // Pods gives the pods with all of these labels that are still there.
 func (c *Cluster) Pods(ctx context.Context, labels map[string]string) ([]corev1.Pod, error) {
 	list, err := c.kube.CoreV1().Pods(c.namespace).List(ctx, metav1.ListOptions{

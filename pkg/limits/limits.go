@@ -71,6 +71,9 @@ const (
 	// WaitGap is the least time between two reads of it: a run of a thousand
 	// workers changes a hundred times a second when it starts.
 	WaitGap = 200 * time.Millisecond
+	// HelperTime is how long it is waited within FunctionTime for the name of a
+	// helper that was stopped: its pods have to go first.
+	HelperTime = 3 * time.Second
 	// DrainTime is how long requests are still taken after SIGTERM, until
 	// everybody knows that the pod is not ready: kube-proxy takes a second or two.
 	DrainTime = 3 * time.Second

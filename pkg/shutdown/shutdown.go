@@ -47,20 +47,27 @@ func Function(name, summary string, strategy wfv1.ShutdownStrategy, cluster Clus
 			if err != nil {
 				return function.Response{}, err
 			}
-			helpers, err := find.Helpers(ctx, run)
-			if err != nil {
-				return function.Response{}, err
-			}
-			ended, err := endAll(ctx, cluster, run, helpers, strategy)
+			ended, err := endAll(ctx, cluster, find, run, strategy)
 			return function.Response{Status: http.StatusOK, Body: ended}, err
 		}),
 	}
 }
 
-// endAll terminates the helpers first: they only help, and one that outlives
-// its run would hold quota for nobody.
-func endAll(ctx context.Context, cluster Cluster, run *status.Workflow, helpers []*status.Workflow, strategy wfv1.ShutdownStrategy) (Response, error) {
-	response := Response{Run: run.Metadata.Name}
+// endAll ends the run, and then terminates its helpers: they only help, and one
+// that outlives its run would hold quota for nobody. They are listed after the
+// run was told to end, since who makes a helper looks at the run after it.
+func endAll(ctx context.Context, cluster Cluster, find lookup.Finder, run *status.Workflow, strategy wfv1.ShutdownStrategy) (Response, error) {
+	// What Argo makes of the order follows within seconds.
+	response := Response{Run: run.Metadata.Name, Phase: status.Of(run, nil, nil).Phase}
+	changed, err := end(ctx, cluster, run, strategy)
+	if err != nil {
+		return Response{}, err
+	}
+	response.Changed = changed
+	helpers, err := find.Helpers(ctx, run)
+	if err != nil {
+		return Response{}, err
+	}
 	for _, helper := range helpers {
 		changed, err := end(ctx, cluster, helper, wfv1.ShutdownStrategyTerminate)
 		if err != nil {
@@ -68,13 +75,6 @@ func endAll(ctx context.Context, cluster Cluster, run *status.Workflow, helpers 
 		}
 		response.Changed = response.Changed || changed
 	}
-	changed, err := end(ctx, cluster, run, strategy)
-	if err != nil {
-		return Response{}, err
-	}
-	response.Changed = response.Changed || changed
-	// What Argo makes of the order follows within seconds.
-	response.Phase = status.Of(run, nil, nil).Phase
 	return response, nil
 }
 

@@ -66,14 +66,14 @@ const (
 	killed  = `"spec": {"shutdown": "Terminate"}, ` + running
 )
 
-func TestEndsHelpersThenTheRun(t *testing.T) {
+func TestEndsTheRunThenItsHelpers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cluster  cluster
 		strategy wfv1.ShutdownStrategy
 		orders   []string
 		changed  bool
 	}{
-		"running":                   {cluster{run: running, helpers: []string{running, ended}}, "Stop", []string{"a-extra-0 Terminate", "a Stop"}, true},
+		"running":                   {cluster{run: running, helpers: []string{running, ended}}, "Stop", []string{"a Stop", "a-extra-0 Terminate"}, true},
 		"ended":                     {cluster{run: ended}, "Terminate", nil, false},
 		"ended, a helper left over": {cluster{run: ended, helpers: []string{running}}, "Terminate", []string{"a-extra-0 Terminate"}, true},
 		"stopped twice":             {cluster{run: ending}, "Stop", nil, false},
