@@ -5,99 +5,33 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
-	"slices"
-	"strings"
-	"text/tabwriter"
-	"time"
+
+	"github.com/runhook/runhook/pkg/cli"
+	"github.com/runhook/runhook/pkg/status"
 )
 
-// status is the part of the answer that the table shows.
-type status struct {
-	Phase string          `json:"phase"`
-	Tasks map[string]task `json:"tasks"`
-	raw   json.RawMessage
+// follow shows the run until it has ended, as anybody's
+// `runhook status RUN --watch` does.
+func (s site) follow(ctx context.Context, run string) error {
+	return s.runhook(ctx, os.Stdout, "status", run, "--watch", "-o", "table")
 }
 
-type task struct {
-	Phase   string `json:"phase"`
-	Done    int    `json:"done"`
-	Of      int    `json:"of"`
-	Waiting *struct {
-		Reason string `json:"reason"`
-		Detail string `json:"detail"`
-	} `json:"waiting"`
-}
-
-func (s status) ended() bool {
-	return slices.Contains([]string{"Succeeded", "Failed", "Stopped"}, s.Phase)
-}
-
-func (s status) pretty() string {
+// status asks where the run stands: the answer, and as it was printed.
+func (s site) status(ctx context.Context, run string) (answer status.Status, text string, err error) {
 	var out bytes.Buffer
-	if err := json.Indent(&out, s.raw, "  ", "  "); err != nil {
-		return string(s.raw)
+	if err := s.runhook(ctx, &out, "status", run, "-o", "json"); err != nil {
+		return answer, "", err
 	}
-	return "  " + out.String()
+	return answer, out.String(), json.Unmarshal(out.Bytes(), &answer)
 }
 
-// table shows where each task stands.
-func (s status) table(run string) string {
-	var out bytes.Buffer
-	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(w, "  TASK\tPHASE\tDETAIL\n  %s\t%s\t\n", run, s.Phase)
-	names := make([]string, 0, len(s.Tasks))
-	for name := range s.Tasks {
-		names = append(names, name)
+// runhook runs a command line at the deployed runhook.
+func (s site) runhook(ctx context.Context, out io.Writer, args ...string) error {
+	args = append(args, "--server", s.url, "--token-file", tokenFile)
+	if code := cli.Run(ctx, args, cli.System{Version: "demo", Getenv: os.Getenv, In: os.Stdin, Out: out, Err: os.Stderr}); code != 0 {
+		return fmt.Errorf("runhook %s ended with exit code %d", args[0], code)
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		t := s.Tasks[name]
-		detail := ""
-		if t.Of > 0 {
-			detail = fmt.Sprintf("%d of %d done", t.Done, t.Of)
-		}
-		if t.Waiting != nil {
-			detail = t.Waiting.Reason
-		}
-		fmt.Fprintf(w, "  %s%s\t%s\t%s\n", strings.Repeat("  ", strings.Count(name, ".")+1), name, t.Phase, detail)
-	}
-	w.Flush()
-	return out.String()
-}
-
-// follow draws the table until the run has ended: again in its place on a
-// terminal, else each time that it has changed.
-func (s site) follow(ctx context.Context, run string) (status, error) {
-	terminal := isTerminal(os.Stdout)
-	shown := ""
-	for {
-		now, err := s.status(ctx, run)
-		if err != nil {
-			return now, err
-		}
-		if table := now.table(run); table != shown {
-			if terminal && shown != "" {
-				fmt.Printf("\x1b[%dA\x1b[J", strings.Count(shown, "\n"))
-			}
-			fmt.Print(table)
-			if !terminal {
-				fmt.Println()
-			}
-			shown = table
-		}
-		if now.ended() {
-			return now, nil
-		}
-		select {
-		case <-ctx.Done():
-			return now, fmt.Errorf("the run %s is still %s: %w", run, now.Phase, ctx.Err())
-		case <-time.After(500 * time.Millisecond):
-		}
-	}
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return nil
 }

@@ -38,11 +38,14 @@ func run(ctx context.Context) error {
 	}
 	fmt.Printf("  → route %s called %s: run %s (created: %t)\n\n", decision.Route, decision.Call, decision.Run, decision.Created)
 
-	status, err := site.follow(ctx, decision.Run)
+	if err := site.follow(ctx, decision.Run); err != nil {
+		return err
+	}
+	status, text, err := site.status(ctx, decision.Run)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nWhat `status` answers:\n\n%s\n", status.pretty())
+	fmt.Printf("\nWhat `status` answers:\n\n%s", text)
 	lines, err := site.metrics(ctx)
 	if err != nil {
 		return err

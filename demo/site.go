@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,8 +17,10 @@ import (
 type site struct {
 	url, metricsURL string
 	secret          []byte
-	token           string
 }
+
+// tokenFile holds the token of a caller that may ask for status.
+const tokenFile = "bin/deploy/demo-token"
 
 // localSite reads what `localcluster env` and `make deploy` left.
 func localSite() (site, error) {
@@ -31,9 +32,7 @@ func localSite() (site, error) {
 	if s.secret, err = os.ReadFile("bin/deploy/github-secret"); err != nil {
 		return s, fmt.Errorf("runhook is not deployed here (run `make deploy`): %w", err)
 	}
-	token, err := os.ReadFile("bin/deploy/demo-token")
-	s.token = string(token)
-	return s, err
+	return s, nil
 }
 
 // decision is what a hook says that it did.
@@ -59,20 +58,6 @@ func (s site) deliver(ctx context.Context, push []byte) (decision, error) {
 		return decision{}, fmt.Errorf("the hook started no run: %+v", answer.Decisions)
 	}
 	return answer.Decisions[0], nil
-}
-
-func (s site) status(ctx context.Context, run string) (status, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/functions/status?run="+url.QueryEscape(run), nil)
-	if err != nil {
-		return status{}, err
-	}
-	request.Header.Set("Authorization", "Bearer "+s.token)
-	var raw json.RawMessage
-	if err := call(request, &raw); err != nil {
-		return status{}, err
-	}
-	answer := status{raw: raw}
-	return answer, json.Unmarshal(raw, &answer)
 }
 
 // metrics gives the lines that a push and a run have moved.
@@ -131,7 +116,8 @@ Go on from here, in this folder:
   kubectl -n runs get pods -l workflows.argoproj.io/workflow=%[1]s
   kubectl -n runs logs -l workflows.argoproj.io/workflow=%[1]s,runhook/task=report -c main
   argo -n runs get %[1]s                    # where you have Argo's CLI
-  curl -H "Authorization: Bearer $(cat bin/deploy/demo-token)" "%[2]s/functions/status?run=%[1]s"
+  bin/runhook status %[1]s --token-file %[4]s
+  curl -H "Authorization: Bearer $(cat %[4]s)" "%[2]s/functions/status?run=%[1]s"
   curl %[3]s
-`, run, s.url, s.metricsURL)
+`, run, s.url, s.metricsURL, tokenFile)
 }
