@@ -177,12 +177,17 @@ func payload(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	called := 0
 	for _, decision := range outcome.Decisions {
+		if decision.Call == "" {
+			continue // another route's branch
+		}
+		called++
 		if err := table.CheckRequest(decision.Call, decision.Request); err != nil {
 			t.Error(err)
 		}
 	}
-	if len(outcome.Decisions) != 1 {
-		t.Errorf("want one decision: %+v", outcome.Decisions)
+	if called != 1 {
+		t.Errorf("%d routes call a function, want one", called)
 	}
 }
