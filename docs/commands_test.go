@@ -3,6 +3,7 @@ package docs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,9 +17,15 @@ import (
 	"github.com/runhook/runhook/pkg/cli"
 )
 
-// needsCluster are the subcommands of runhook that serve or call a cluster.
-// Every other one is run as it stands on the page.
-var needsCluster = []string{"serve", "watch", "call", "submit", "cancel", "stop", "extra", "logs", "placements", "reserve", "unreserve", "build-image", "has-image"}
+// offline are the subcommands of runhook that need no cluster: they are run as
+// they stand on the page. Those of withFile are so when they read a file.
+var (
+	offline  = []string{"check", "render", "replay", "cause", "rbac", "openapi", "normalize", "generate"}
+	withFile = []string{"status", "nodes"}
+)
+
+// onCluster are the subcommands that serve or call a cluster.
+var onCluster = []string{"serve", "watch", "call", "submit", "status", "nodes", "cancel", "stop", "extra", "logs", "placements", "reserve", "unreserve", "build-image", "has-image"}
 
 // shown are the commands that a page may show. Those that need a cluster or
 // another machine are not run; what they name must be there.
@@ -37,8 +44,15 @@ func notHere(context.Context, []string) error { return nil }
 // runhook runs the command line in this process.
 func runhook(ctx context.Context, args []string) error {
 	shell := interp.HandlerCtx(ctx)
-	if len(args) > 1 && slices.Contains(needsCluster, args[1]) {
-		return nil
+	if len(args) < 2 {
+		return errors.New("runhook without a subcommand")
+	}
+	here := slices.Contains(offline, args[1]) || slices.Contains(withFile, args[1]) && slices.Contains(args, "-f")
+	switch {
+	case !here && !slices.Contains(onCluster, args[1]):
+		return fmt.Errorf("no test knows `runhook %s`", args[1])
+	case !here:
+		return namedFiles(ctx, args)
 	}
 	var complaint bytes.Buffer
 	code := cli.Run(ctx, args[1:], cli.System{

@@ -90,8 +90,8 @@ func (s *schemas) object(t reflect.Type, strict bool) *Schema {
 	object := &Schema{Type: "object", Properties: map[string]*Schema{}}
 	for _, f := range Fields(t) {
 		property := s.schema(f.Type, strict)
-		if f.Optional && f.Type.Kind() == reflect.Pointer {
-			property = s.schema(f.Type.Elem(), strict) // left out, never null
+		if (f.Optional || strict) && f.Type.Kind() == reflect.Pointer {
+			property = s.schema(f.Type.Elem(), strict) // there or left out, never null
 		}
 		if text := s.describe(f); text != "" {
 			property.Description = text
