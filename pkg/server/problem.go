@@ -49,9 +49,12 @@ func (s *Server) problem(err error, c echo.Context) {
 	if err != nil {
 		body = []byte("{}")
 	}
+	body = append(body, '\n')
+	// Who has not sent its body yet must see where the answer ends.
+	header.Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
 	c.Response().WriteHeader(p.Status)
 	if c.Request().Method != http.MethodHead {
-		_, _ = c.Response().Write(append(body, '\n')) // nobody is left to be told
+		_, _ = c.Response().Write(body) // nobody is left to be told
 	}
 }
 
