@@ -1,6 +1,8 @@
 package yaml11
 
 import (
+	"strings"
+
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/runhook/runhook/pkg/gordo/py"
@@ -24,6 +26,9 @@ func (r *reader) mapping(m *py.Map, n *yaml.Node, depth int) *Error {
 		if err != nil {
 			return err
 		}
+		if n.Style&yaml.FlowStyle != 0 && endsInColon(n.Content[i]) && n.Content[i+1].Value == "" {
+			key = r.text(strings.TrimSuffix(n.Content[i].Value, ":"))
+		}
 		v, err := r.value(n.Content[i+1], depth+1)
 		if err != nil {
 			return err.below(key)
@@ -31,6 +36,12 @@ func (r *reader) mapping(m *py.Map, n *yaml.Node, depth int) *Error {
 		m.Set(key, v)
 	}
 	return nil
+}
+
+// endsInColon is a plain text of a flow collection that PyYAML reads as a key
+// without a value: `{a:}` and `[a:]` are `{a: null}` and `[{a: null}]`.
+func endsInColon(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Style == 0 && strings.HasSuffix(n.Value, ":")
 }
 
 func isMerge(n *yaml.Node) bool {

@@ -207,6 +207,9 @@ func (r *reader) list(n *yaml.Node, depth int) (any, *Error) {
 		if err != nil {
 			return nil, err.below(i)
 		}
+		if n.Style&yaml.FlowStyle != 0 && endsInColon(child) {
+			v = py.MapOf(r.text(strings.TrimSuffix(child.Value, ":")), nil)
+		}
 		list[i] = v
 	}
 	return list, nil

@@ -67,6 +67,14 @@ func check(t *testing.T, want *py.Map, got any, err error) {
 	}
 }
 
+func TestAColonEndsAKeyInFlow(t *testing.T) {
+	got, err := Load([]byte("[{a:}, {b:, c: 1}, [d:], \"e:\", f:g]"))
+	want := []any{py.MapOf("a", nil), py.MapOf("b", nil, "c", int64(1)), []any{py.MapOf("d", nil)}, "e:", "f:g"}
+	if err != nil || !table.Same(got, want) {
+		t.Errorf("%s, %v", table.JSON(t, got), err)
+	}
+}
+
 func TestMistakesSayWhere(t *testing.T) {
 	for text, want := range map[string]string{
 		"a:\n  - b: {c: 2020-01-01}\n":   `[a 0 b c] line 2: the timestamp "2020-01-01" has no zone: write 2020-01-01T00:00:00Z, or quote it to mean the text`,
