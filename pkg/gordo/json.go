@@ -1,8 +1,10 @@
 package gordo
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/gordo/py"
@@ -30,18 +32,38 @@ func (m *Machine) Map() *py.Map {
 		"runtime", m.Runtime, "project_name", m.Project, "evaluation", m.Evaluation)
 }
 
-// Map is the project as one mapping, as `normalize` prints it.
-func (p *Project) Map() *py.Map {
-	machines := make([]any, len(p.Machines))
-	for i := range p.Machines {
-		machines[i] = p.Machines[i].Map()
-	}
-	return py.MapOf("project_name", p.Name, "globals", p.Globals, "machines", machines)
-}
-
 // MarshalJSON writes the normalised project.
 func (p *Project) MarshalJSON() ([]byte, error) {
-	return plainWriter.Append(nil, p.Map())
+	var b bytes.Buffer
+	err := p.WriteJSON(&b)
+	return b.Bytes(), err
+}
+
+// WriteJSON writes the normalised project machine by machine: a hundred
+// thousand of them need not be held as text.
+func (p *Project) WriteJSON(w io.Writer) error {
+	b := plainWriter.Text([]byte(`{"project_name": `), p.Name)
+	b, err := plainWriter.Append(append(b, `, "globals": `...), p.Globals)
+	b = append(b, `, "machines": [`...)
+	for i := range p.Machines {
+		if err != nil {
+			break
+		}
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		if b, err = plainWriter.Append(b, p.Machines[i].Map()); err == nil {
+			_, err = w.Write(b)
+		}
+		b = b[:0]
+	}
+	if err == nil {
+		_, err = w.Write(append(b, "]}"...))
+	}
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "the project can't be written as JSON: %v", err)
+	}
+	return nil
 }
 
 // writable refuses what has no form in JSON.
@@ -97,10 +119,7 @@ func hasJSON(v any) bool {
 // Revision stands for a config that names no revision: the same config gives
 // the same one.
 func (p *Project) Revision() (string, error) {
-	text, err := p.MarshalJSON()
-	if err != nil {
-		return "", fault.Wrap(fault.Invalid, err, "the project has no form in JSON: %v", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:12], nil
+	sum := sha256.New()
+	err := p.WriteJSON(sum)
+	return hex.EncodeToString(sum.Sum(nil))[:12], err
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -32,11 +33,7 @@ func Normalize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := p.MarshalJSON()
-			if err != nil {
-				return fault.Wrap(fault.Invalid, err, "the project has no form in JSON: %v", err)
-			}
-			return write(c.OutOrStdout(), s.output, text)
+			return write(c.OutOrStdout(), s.output, p)
 		},
 	}
 	bind(c, s)
@@ -89,19 +86,28 @@ func readConfig(path string) ([]byte, error) {
 	return text, nil
 }
 
-// write prints one JSON text in the form that was asked for.
-func write(stdout io.Writer, form string, text []byte) (err error) {
+// write prints a project in the form that was asked for.
+func write(stdout io.Writer, form string, p *gordo.Project) error {
+	w := bufio.NewWriterSize(stdout, 1<<16)
 	switch form {
 	case "json":
-		text = append(text, '\n')
-	case "yaml":
-		if text, err = yaml.JSONToYAML(text); err != nil {
-			return fault.Wrap(fault.Internal, err, "the result has no form in YAML")
+		if err := p.WriteJSON(w); err != nil {
+			return err
 		}
+		_, _ = w.WriteString("\n")
+	case "yaml":
+		text, err := p.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if text, err = yaml.JSONToYAML(text); err != nil {
+			return fault.Wrap(fault.Internal, err, "the project has no form in YAML")
+		}
+		_, _ = w.Write(text)
 	default:
 		return fault.New(fault.Invalid, "--output: %.100q is neither json nor yaml", form)
 	}
-	if _, err = stdout.Write(text); err != nil {
+	if err := w.Flush(); err != nil { // it tells of every write before it
 		return fault.Wrap(fault.Unavailable, err, "the output can't be written: %v", err)
 	}
 	return nil
