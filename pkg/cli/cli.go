@@ -51,7 +51,7 @@ func Run(ctx context.Context, args []string, sys System) int {
 	root.SetErr(sys.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
 	root.AddCommand(
-		serveCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys), openapiCommand(sys),
+		serveCommand(sys), watchCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys), openapiCommand(sys),
 		submitCommand(sys), statusCommand(sys), logsCommand(sys), nodesCommand(sys), buildImageCommand(sys), callCommand(sys),
 		command.Normalize(), command.Generate(nil),
 	)

@@ -13,6 +13,11 @@ func configFlag(cmd *cobra.Command, sys System, file *string) {
 	cmd.Flags().StringVarP(file, "config", "c", sys.Getenv("RUNHOOK_CONFIG"), "the config file (default: RUNHOOK_CONFIG)")
 }
 
+// kubeconfigFlag adds the flag of what stands on a cluster itself.
+func kubeconfigFlag(cmd *cobra.Command, kubeconfig *string) {
+	cmd.Flags().StringVar(kubeconfig, "kubeconfig", "", "access to the cluster (default: the pod's ServiceAccount, else the default kubeconfig)")
+}
+
 // loadConfig reads a config, its secrets and its hooks, so that all that can
 // be wrong is told before anything is done.
 func loadConfig(file string, sys System) (*config.Config, *functions.Table, error) {

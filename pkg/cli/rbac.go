@@ -6,14 +6,16 @@ import (
 	"github.com/runhook/runhook/functions"
 	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/rbac"
+	"github.com/runhook/runhook/pkg/watch"
 )
 
 func rbacCommand(sys System) *cobra.Command {
 	var file string
+	var ofWatch bool
 	account := rbac.Account{}
 	cmd := &cobra.Command{
 		Use:   "rbac -c CONFIG",
-		Short: "Print the Roles that the functions need, and no more",
+		Short: "Print the Roles that the functions need, or the watch, and no more",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Where manifests are made, the secrets are not: hooks cannot be
@@ -27,7 +29,14 @@ func rbacCommand(sys System) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := rbac.YAML(table.Access(), account, c.Namespace)
+			access := table.Access()
+			if ofWatch {
+				access = watch.Access()
+			}
+			if account.Name == "" {
+				account.Name = map[bool]string{false: "runhook", true: "runhook-watch"}[ofWatch]
+			}
+			text, err := rbac.YAML(access, account, c.Namespace)
 			if err != nil {
 				return err
 			}
@@ -36,7 +45,8 @@ func rbacCommand(sys System) *cobra.Command {
 		},
 	}
 	configFlag(cmd, sys, &file)
-	cmd.Flags().StringVar(&account.Name, "account", "runhook", "the ServiceAccount's name")
+	cmd.Flags().BoolVar(&ofWatch, "watch", false, "those of the watch")
+	cmd.Flags().StringVar(&account.Name, "account", "", "the ServiceAccount's name (default: runhook, or runhook-watch)")
 	cmd.Flags().StringVar(&account.Namespace, "account-namespace", "runhook-system", "the ServiceAccount's namespace")
 	return cmd
 }

@@ -35,7 +35,7 @@ func serveCommand(sys System) *cobra.Command {
 		},
 	}
 	configFlag(cmd, sys, &file)
-	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "access to the cluster (default: the pod's ServiceAccount, else the default kubeconfig)")
+	kubeconfigFlag(cmd, &kubeconfig)
 	return cmd
 }
 

@@ -23,8 +23,12 @@ func statusTable(w io.Writer, answer json.RawMessage) error {
 	out := columned(w)
 	out.row("TASK", "PHASE", "DETAIL")
 	out.row(oneLine(s.Run), string(s.Phase), oneLine(s.Message))
+	crowds := crowded(s.Tasks)
 	for _, name := range slices.SortedFunc(maps.Keys(s.Tasks), compareNames) {
 		task := s.Tasks[name]
+		if crowds[within(name)] > rowsOfOne && !troubled(task) {
+			continue
+		}
 		indent := strings.Repeat("  ", strings.Count(name, ".")+1)
 		out.row(indent+oneLine(name), string(task.Phase), detail(task))
 	}
@@ -38,6 +42,28 @@ func statusTable(w io.Writer, answer json.RawMessage) error {
 		}
 	}
 	return out.Flush()
+}
+
+// rowsOfOne is how many parts a task may have that are all shown: a thousand
+// workers would hide everything else, and most of them do what they should.
+const rowsOfOne = 20
+
+// crowded counts the parts of each task.
+func crowded(tasks map[string]status.Task) map[string]int {
+	parts := map[string]int{}
+	for name := range tasks {
+		parts[within(name)]++
+	}
+	delete(parts, "") // the tasks themselves
+	return parts
+}
+
+// within is the task that a name is part of.
+func within(name string) string { return name[:max(0, strings.LastIndexByte(name, '.'))] }
+
+// troubled reports whether a part does something else than wait, run or succeed.
+func troubled(task status.Task) bool {
+	return task.Phase == status.Failed || task.Phase == status.Retrying || task.Phase == status.Preempted || task.Message != ""
 }
 
 func detail(task status.Task) string {

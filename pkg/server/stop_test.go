@@ -59,6 +59,34 @@ func TestRequestsUnderWayAreAnswered(t *testing.T) {
 	}
 }
 
+// A call that waits for something is told, and does not hold the end up.
+func TestCallsThatWaitHearOfTheEnd(t *testing.T) {
+	s := newSite(t, smallLimits())
+	started := make(chan struct{})
+	s.Functions.(functions)["read"] = function.Function{
+		Name: "read", Reads: true, Timeout: time.Minute,
+		Handle: func(ctx context.Context, call function.Call) (function.Response, error) {
+			close(started)
+			select {
+			case <-call.Stopping:
+				return function.Response{Body: "unchanged"}, nil
+			case <-ctx.Done():
+				return function.Response{}, ctx.Err()
+			}
+		},
+	}
+	answered := make(chan answer, 1)
+	go func() { answered <- do(t, s.request(t, "GET", "/functions/read", "", asCI)) }()
+	<-started
+	s.cancel()
+	if got := <-answered; got.code != 200 || strings.TrimSpace(got.body) != `"unchanged"` {
+		t.Errorf("%+v", got)
+	}
+	if err := <-s.done; err != nil || strings.Contains(s.log.String(), "cut off") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestStoppingHasATime(t *testing.T) {
 	set := smallLimits()
 	set.ShutdownTime.Duration = 100 * time.Millisecond
