@@ -30,9 +30,9 @@ type Cluster struct {
 	namespace string
 }
 
-// Connect makes the clients. An empty kubeconfig means the pod's
+// Config is the access to a cluster. An empty kubeconfig means the pod's
 // ServiceAccount, and outside of a pod the default kubeconfig.
-func Connect(kubeconfig, namespace, userAgent string) (*Cluster, error) {
+func Config(kubeconfig, userAgent string) (*rest.Config, error) {
 	config, err := restConfig(kubeconfig)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "no access to a cluster: %v", err)
@@ -43,6 +43,15 @@ func Connect(kubeconfig, namespace, userAgent string) (*Cluster, error) {
 	// client's default of 5 requests a second would queue a burst of pushes
 	// past the 3 s that a hook has.
 	config.QPS = -1
+	return config, nil
+}
+
+// Connect makes the clients.
+func Connect(kubeconfig, namespace, userAgent string) (*Cluster, error) {
+	config, err := Config(kubeconfig, userAgent)
+	if err != nil {
+		return nil, err
+	}
 	builtin := rest.CopyConfig(config)
 	builtin.ContentType = "application/vnd.kubernetes.protobuf"
 	builtin.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"

@@ -50,3 +50,21 @@ func (e Event) RunOf() string {
 
 // Happened is when it happened; the zero time when nobody knows.
 func (e Event) Happened() time.Time { return e.Time() }
+
+// Types lists the types of all events, so that metrics can be created at 0.
+func Types() []string {
+	var all []string
+	for _, phase := range status.Phases {
+		if phase != status.Skipped { // a run never is
+			all = append(all, kind("run", string(phase)))
+		}
+		all = append(all, kind("task", string(phase)))
+	}
+	return append(all, kind("attempt", "started"), kind("attempt", "ended"))
+}
+
+// AboutRun reports whether an event says a run's phase.
+func (e Event) AboutRun() bool { return e.Phase != "" && !strings.Contains(e.Subject(), "/") }
+
+// EndOfAttempt reports whether an event says that an attempt has ended.
+func (e Event) EndOfAttempt() bool { return e.Attempt != nil && e.Attempt.Phase.Ended() }

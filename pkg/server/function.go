@@ -155,7 +155,9 @@ func (f *flusher) Write(text []byte) (int, error) {
 	f.s.setWriteDeadline(f.c)
 	out := f.c.Response()
 	if !out.Committed {
-		out.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
+		if out.Header().Get(echo.HeaderContentType) == "" {
+			out.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
+		}
 		out.WriteHeader(f.status)
 	}
 	n, err := out.Write(text)

@@ -16,10 +16,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/runhook/runhook/pkg/auth"
+	"github.com/runhook/runhook/pkg/event/stream"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/hook"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
+	"github.com/runhook/runhook/pkg/owner"
 )
 
 // Functions finds a function by its name.
@@ -32,7 +34,7 @@ type Callers interface {
 	Caller(ctx context.Context, header http.Header, address string) (function.Caller, error)
 }
 
-// Options are what a server is made of. All are needed but Cert and Key.
+// Options are what a server is made of. All are needed but Cert, Key and Events.
 type Options struct {
 	// Listen is the address of hooks and functions, ListenMetrics that of /metrics.
 	Listen, ListenMetrics string
@@ -47,6 +49,10 @@ type Options struct {
 	OpenAPI any
 	Limits  limits.Set
 	Log     *slog.Logger
+	// Events are what GET /events shows; nil where there is no watch. Foreign
+	// says who may see those of others' Workflows.
+	Events  *stream.Stream
+	Foreign owner.Foreign
 }
 
 // Server serves until its context ends.
@@ -173,6 +179,9 @@ func (s *Server) routes() http.Handler {
 	e.POST(functionRoute, s.call)
 	e.GET(functionRoute, s.call)
 	e.POST("/hooks/:path", s.deliver)
+	if s.Events != nil {
+		e.GET("/events", s.events)
+	}
 	return e
 }
 

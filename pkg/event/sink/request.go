@@ -1,0 +1,59 @@
+package sink
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/cloudevents/sdk-go/v2/binding"
+	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
+
+	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/secret"
+)
+
+// request makes the request of an event in binary mode: its data is the body,
+// the rest are headers.
+func (s *HTTP) request(ctx context.Context, e event.Event) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, nil)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if err := cehttp.WriteRequest(binding.WithForceBinary(ctx), binding.ToMessage(&e.Event), request); err != nil {
+		return nil, err
+	}
+	if s.key != nil {
+		s.sign(request.Header, e.ID(), e.Data())
+	}
+	return request, nil
+}
+
+// sign adds the headers of Standard Webhooks. The id is the event's: a try
+// again can be told from another event.
+func (s *HTTP) sign(header http.Header, id string, body []byte) {
+	stamp := strconv.FormatInt(s.now().Unix(), 10)
+	header.Set("webhook-id", id)
+	header.Set("webhook-timestamp", stamp)
+	header.Set("webhook-signature", "v1,"+signature(s.key, id, stamp, body))
+}
+
+func signature(key []byte, id, stamp string, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + stamp + "."))
+	mac.Write(body)
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// signingKey decodes `whsec_<base64>`, as Standard Webhooks writes its secrets.
+func signingKey(value secret.Value) ([]byte, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(value.Bytes()), "whsec_"))
+	if err != nil || len(key) == 0 {
+		return nil, errors.New("a signing secret is written whsec_<base64>")
+	}
+	return key, nil
+}

@@ -1,0 +1,57 @@
+package limits
+
+import "time"
+
+// The watch.
+const (
+	// EventReplay is how far back a new leader sends again what runs imply: a
+	// leader that dies is followed within LeaseTime, and an operator who sees
+	// that sinks were away restarts within minutes.
+	EventReplay = 5 * time.Minute
+	// LeaseTime, LeaseRenew and LeaseRetry are those of Kubernetes' own controllers.
+	LeaseTime  = 15 * time.Second
+	LeaseRenew = 10 * time.Second
+	LeaseRetry = 2 * time.Second
+	// EvidenceTime is how long one proof is tried to be written before others
+	// have their turn; it is tried again after them.
+	EvidenceTime = 10 * time.Second
+	// Watchers is how many Workflows are looked at side by side.
+	Watchers = 4
+	// FlushTime is how long sinks may take after SIGTERM; with DrainTime it
+	// stays below the 30 s after which Kubernetes kills.
+	FlushTime = 10 * time.Second
+)
+
+// Sinks.
+const (
+	// SinkLanes is how many events go to one sink side by side; those of one
+	// run keep to one lane, in order.
+	SinkLanes = 8
+	// SinkQueue is how many events one lane holds: with 1 KiB each, all lanes
+	// of a sink hold some 10 MiB.
+	SinkQueue = 1250
+	// SinkTime is how long one try may take.
+	SinkTime = 10 * time.Second
+	// SinkRetry is how long an event is tried: a receiver that restarts is
+	// back within a minute.
+	SinkRetry = 5 * time.Minute
+	// SinkPause is the wait before the second try; it grows to SinkPauseCap.
+	SinkPause    = 500 * time.Millisecond
+	SinkPauseCap = 30 * time.Second
+	// SinkAnswer is how much of an answer is read, so that its connection can
+	// be used again.
+	SinkAnswer = 64 << 10
+)
+
+// The stream of events.
+const (
+	// StreamKept is how many events a reader may have missed.
+	StreamKept = 10_000
+	// StreamBehind is how many events a reader may be behind: a run of 1,000
+	// workers that starts gives some 3,000 within a minute.
+	StreamBehind = 4096
+	// Heartbeat keeps proxies from taking a silent stream for dead.
+	Heartbeat = 15 * time.Second
+	// Streams is how many readers one replica has at once.
+	Streams = 200
+)

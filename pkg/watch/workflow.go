@@ -1,0 +1,89 @@
+package watch
+
+import (
+	jsonv2 "github.com/go-json-experiment/json"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/runhook/runhook/pkg/argo"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// workflow is a Workflow as the cache holds it: what is read, and nothing else.
+// Argo's own type would take some twenty times the memory.
+type workflow struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	// state is shared by all who read it, and never changed.
+	state *status.Workflow
+	queue string
+	// fault says why state has no nodes.
+	fault error
+}
+
+// workflowList is what the API server lists.
+type workflowList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata"`
+	Items           []workflow `json:"items"`
+}
+
+// UnmarshalJSON reads one object. One that somebody broke must not keep the
+// others from being read: it is held without its nodes.
+func (w *workflow) UnmarshalJSON(data []byte) error {
+	var head struct {
+		APIVersion string          `json:"apiVersion"`
+		Kind       string          `json:"kind"`
+		Metadata   status.Metadata `json:"metadata"`
+		Spec       struct {
+			PodMetadata struct {
+				Labels map[string]string `json:"labels"`
+			} `json:"podMetadata"`
+		} `json:"spec"`
+	}
+	if err := jsonv2.Unmarshal(data, &head); err != nil {
+		return err
+	}
+	m := head.Metadata
+	w.TypeMeta = metav1.TypeMeta{APIVersion: head.APIVersion, Kind: head.Kind}
+	w.ObjectMeta = metav1.ObjectMeta{
+		Name: m.Name, Namespace: m.Namespace, UID: types.UID(m.UID), ResourceVersion: m.ResourceVersion,
+		Labels: m.Labels, Annotations: m.Annotations, CreationTimestamp: metav1.NewTime(m.CreationTimestamp),
+	}
+	w.queue = head.Spec.PodMetadata.Labels[argo.QueueLabel]
+	if w.state, w.fault = status.Decode(data); w.fault != nil {
+		w.state = &status.Workflow{Metadata: m}
+	}
+	return nil
+}
+
+// DeepCopyObject shares the state, which nobody changes.
+func (w *workflow) DeepCopyObject() runtime.Object {
+	c := *w
+	c.ObjectMeta = *w.ObjectMeta.DeepCopy()
+	return &c
+}
+
+// DeepCopyObject copies the list.
+func (l *workflowList) DeepCopyObject() runtime.Object {
+	c := *l
+	c.ListMeta = *l.ListMeta.DeepCopy()
+	c.Items = make([]workflow, len(l.Items))
+	for i := range l.Items {
+		c.Items[i] = *l.Items[i].DeepCopyObject().(*workflow)
+	}
+	return &c
+}
+
+var workflowVersion = schema.GroupVersion{Group: "argoproj.io", Version: "v1alpha1"}
+
+// workflowScheme decodes Workflows into the slim type.
+func workflowScheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypeWithName(workflowVersion.WithKind("Workflow"), &workflow{})
+	scheme.AddKnownTypeWithName(workflowVersion.WithKind("WorkflowList"), &workflowList{})
+	metav1.AddToGroupVersion(scheme, workflowVersion)
+	return scheme
+}
