@@ -13,9 +13,12 @@ import (
 	"github.com/runhook/runhook/pkg/status"
 )
 
-// holdOnce is held by its first attempt for ever; the next ones succeed.
-const holdOnce = "test $RUNHOOK_ATTEMPT != 0 || { " + hold + "; }"
+// holdOnce is held by its first attempt for ever; the next ones of a worker
+// succeed, those of a helper are held too.
+const holdOnce = "test $RUNHOOK_EXTRA = true || test $RUNHOOK_ATTEMPT = 0 || exit 0; " + hold
 
+// TestPreemptedRunStillSucceeds fills the 2 cpu of the queue with four workers
+// and two helpers of 310m, and takes it away from them in two steps.
 func TestPreemptedRunStillSucceeds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -23,51 +26,79 @@ func TestPreemptedRunStillSucceeds(t *testing.T) {
 	got := s.call("planner-token", "submit", map[string]any{"id": run, "queue": queue, "priority": "normal", "tasks": []any{
 		task("fit", holdOnce, cpu("300m"), retry(0), map[string]any{
 			"nodes": []string{"node1", "node2", "node3"},
-			"split": map[string]any{"workers": 4, "merge": map[string]any{"command": []string{"true"}}},
+			"split": map[string]any{"workers": 4, "extra": 2, "merge": map[string]any{"command": []string{"true"}}},
 		}),
 	}})
 	if got.code != http.StatusCreated {
 		t.Fatalf("submit answered %d: %s", got.code, got.body)
 	}
 	s.deleteAtEnd(run)
-	workers := []string{"fit.fit-0", "fit.fit-1", "fit.fit-2", "fit.fit-3"}
-	for i := range workers {
-		s.settled(run, fmt.Sprintf("fit-%d(0)", i))
+	var workers, helpers []string
+	for i := range 4 {
+		workers = append(workers, fmt.Sprintf("fit-%d", i))
+		s.settled(run, workers[i]+"(0)")
+	}
+	s.wantExtra(run, 2)
+	for i := range 2 {
+		helpers = append(helpers, fmt.Sprintf("fit-extra-%d", i))
+		helper := fmt.Sprintf("%s-extra-fit-%d", run, i)
+		s.settled(helper, helper+"(0)")
 	}
 	if on := s.nodesOf(run); len(on) != 3 {
-		t.Errorf("four workers that are pinned to three nodes are on %v", on)
+		t.Errorf("workers that are pinned to three nodes are on %v", on)
 	}
 
-	// All four must make room: three leave 1.69 cpu.
-	other := s.outrank(queue, "1900m")
-	is := s.waitTasks(run, status.Preempted, workers...)
-	if is.Phase != status.Preempted || is.Tasks["fit"].Phase != status.Preempted {
-		t.Errorf("the run is %s, its split task %+v", is.Phase, is.Tasks["fit"])
+	// The helpers are the first to make room, and enough.
+	s.outrank(queue, "500m")
+	s.wantInterrupted(run, status.Running, helpers)
+	if attempts := s.status(run).Attempts[workers[0]]; len(attempts) > 0 {
+		t.Errorf("a worker was interrupted for what its helpers had: %+v", attempts)
 	}
-	for i := range workers {
-		attempts := is.Attempts[fmt.Sprintf("fit-%d", i)]
-		if len(attempts) != 1 || !interruption(attempts[0]) {
-			t.Errorf("worker %d was interrupted once: %+v", i, attempts)
-		}
-	}
-	s.eventually("its workers are queued again", func() error {
-		for _, worker := range workers {
-			if waiting := s.status(run).Tasks[worker].Waiting; waiting == nil || waiting.Reason != status.Queued {
-				return fmt.Errorf("%s waits for %+v", worker, waiting)
-			}
-		}
-		return nil
-	})
+	// Here all four workers must make room.
+	other := s.outrank(queue, "1400m")
+	s.wantInterrupted(run, status.Preempted, workers)
 
 	s.cancel(other)
 	s.waitPhase(run, "Succeeded")
-	is = s.status(run)
+	is := s.status(run)
 	if fit := is.Tasks["fit"]; is.Phase != status.Succeeded || fit.Phase != status.Succeeded || *fit.Done != 4 || *fit.Of != 4 {
 		t.Errorf("the run is %s, its split task %+v", is.Phase, fit)
 	}
 	if merge := is.Tasks["fit.fit-merge"]; merge.Phase != status.Succeeded {
 		t.Errorf("the merge is %+v", merge)
 	}
+	for _, helper := range helpers {
+		if got := is.Tasks["fit."+helper].Phase; got == status.Succeeded || got == status.Failed {
+			t.Errorf("the helper %s, which is held for ever, is %s", helper, got)
+		}
+	}
+}
+
+// wantInterrupted waits until parts of the task fit are Preempted and queued
+// again, each after one attempt that reads as interrupted.
+func (s *site) wantInterrupted(run string, phase status.Phase, parts []string) {
+	s.Helper()
+	var tasks []string
+	for _, part := range parts {
+		tasks = append(tasks, "fit."+part)
+	}
+	is := s.waitTasks(run, status.Preempted, tasks...)
+	if is.Phase != phase || is.Tasks["fit"].Phase != phase {
+		s.Errorf("the run is %s, its split task %+v; want %s", is.Phase, is.Tasks["fit"], phase)
+	}
+	for _, part := range parts {
+		if attempts := is.Attempts[part]; len(attempts) != 1 || !interruption(attempts[0]) {
+			s.Errorf("%s was interrupted once: %+v", part, attempts)
+		}
+	}
+	s.eventually(fmt.Sprintf("%v are queued again", parts), func() error {
+		for _, task := range tasks {
+			if waiting := s.status(run).Tasks[task].Waiting; waiting == nil || waiting.Reason != status.Queued {
+				return fmt.Errorf("%s waits for %+v", task, waiting)
+			}
+		}
+		return nil
+	})
 }
 
 // nodesOf counts the pods of a run by their nodes.
