@@ -69,7 +69,11 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.lock.Lock()
 		a.patches = append(a.patches, string(body))
 		a.lock.Unlock()
-		fmt.Fprint(w, apiNode)
+		if strings.Contains(path, "/workflows/") {
+			fmt.Fprint(w, apiRun)
+		} else {
+			fmt.Fprint(w, apiNode)
+		}
 	case strings.HasSuffix(path, "/nodes"):
 		list("NodeList", apiNode)
 	case strings.HasSuffix(path, "/nodes/n1"):
@@ -144,8 +148,9 @@ func TestABrokenClusterIsToldAndPasses(t *testing.T) {
 	}
 	for name, body := range map[string]string{
 		"nodes": `{}`, "placements": `{}`, "reserve": `{"node":"n1","run":"pump"}`, "unreserve": `{"node":"n1","run":"pump"}`,
-		"logs": `{"run":"pump","task":"fit"}`,
+		"logs": `{"run":"pump","task":"fit"}`, "status": `{"run":"pump"}`, "cancel": `{"run":"pump"}`, "stop": `{"run":"pump"}`,
 	} {
+		writes := name == "reserve" || name == "cancel" || name == "stop"
 		for how, breaks := range map[string]func(http.ResponseWriter, *http.Request) bool{
 			"stopped": hangUp, "slow": slow, "busy": refuse(http.StatusTooManyRequests, "TooManyRequests"),
 			"failing": refuse(http.StatusInternalServerError, "InternalError"), "failing in the middle": inTheMiddle,
@@ -167,7 +172,7 @@ func TestABrokenClusterIsToldAndPasses(t *testing.T) {
 				if _, err := invoke(name, body, time.Minute); err != nil {
 					t.Errorf("the same call later: %v", err)
 				}
-				if written := server.written(); len(written) > 0 != (name == "reserve") {
+				if written := server.written(); len(written) > 0 != writes {
 					t.Errorf("written: %v", written)
 				}
 			})
