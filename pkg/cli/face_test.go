@@ -28,7 +28,7 @@ func TestFaces(t *testing.T) {
 		"stop": {[]string{"stop", "a"}, "", `{"run":"a","phase":"Succeeded","changed":false}`,
 			`POST /functions/stop {"run":"a"}`, "RUN PHASE CHANGED\na Succeeded no"},
 		"status": {[]string{"status", "a"}, "", `{"run":"a","phase":"Running","message":"","tasks":{
-			"fit":{"phase":"Running","done":1,"of":11},"fit.fit-10":{"phase":"Pending","waiting":{"reason":"queued","detail":"ClusterQueue\nmain"}},"fit.fit-2":{"phase":"Retrying","message":"\u001b[2Jboom"}},
+			"fit":{"phase":"Running","done":1,"of":11},"fit.fit-10":{"phase":"Pending","message":"ClusterQueue\nmain","waiting":{"reason":"queued","detail":"ClusterQueue\nmain"}},"fit.fit-2":{"phase":"Retrying","message":"\u001b[2Jboom"}},
 			"attempts":{"fit-2":[{"attempt":0,"phase":"Failed","cause":"oom","message":"OOMKilled"},{"attempt":1,"phase":"Failed","cause":null}]}}`,
 			`POST /functions/status {"run":"a"}`,
 			"TASK PHASE DETAIL\na Running\nfit Running 1 of 11 done\nfit.fit-2 Retrying [2Jboom\nfit.fit-10 Pending queued: ClusterQueue main\n\nATTEMPT PHASE CAUSE DETAIL\nfit-2 0 Failed oom OOMKilled\nfit-2 1 Failed -"},

@@ -78,7 +78,8 @@ func detail(task status.Task) string {
 		}
 		parts = append(parts, waiting)
 	}
-	if task.Message != "" {
+	// Argo repeats what the pod waits for.
+	if task.Message != "" && (task.Waiting == nil || task.Message != task.Waiting.Detail) {
 		parts = append(parts, task.Message)
 	}
 	return oneLine(strings.Join(parts, "; "))
