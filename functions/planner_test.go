@@ -45,7 +45,7 @@ func (a *api) breakWith(breaks func(http.ResponseWriter, *http.Request) bool) {
 const (
 	apiNode = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","resourceVersion":"7","labels":{"simrun/worker":"true"}},"status":{"allocatable":{"cpu":"4","memory":"8Gi"}}}`
 	apiPod  = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p1","namespace":"runs","uid":"u1","labels":{"runhook/run":"pump","runhook/task":"fit"},"annotations":{"workflows.argoproj.io/node-id":"pump-1"}},"spec":{"nodeName":"n1","containers":[{"name":"main"}]},"status":{"phase":"Running","containerStatuses":[{"name":"main","state":{"running":{}}}]}}`
-	apiRun  = `{"kind":"Workflow","apiVersion":"argoproj.io/v1alpha1","metadata":{"name":"pump","namespace":"runs","labels":{"app.kubernetes.io/managed-by":"runhook"},"annotations":{"runhook/caller":"ci"}},"spec":{},"status":{"phase":"Running","nodes":{"pump-1":{"id":"pump-1","name":"pump.fit","displayName":"fit","type":"Pod","phase":"Running"}}}}`
+	apiRun  = `{"kind":"Workflow","apiVersion":"argoproj.io/v1alpha1","metadata":{"name":"pump","namespace":"runs","labels":{"runhook/run":"a"},"annotations":{"runhook/caller":"ci"}},"spec":{},"status":{"phase":"Running","nodes":{"pump-1":{"id":"pump-1","name":"pump.fit","displayName":"fit","type":"Pod","phase":"Running"}}}}`
 )
 
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -55,7 +55,7 @@ func workflow(name string, labels map[string]string, nodes ...node) []byte {
 		}
 		all[n.id] = entry
 	}
-	allLabels := map[string]string{"app.kubernetes.io/managed-by": "runhook"}
+	allLabels := map[string]string{"runhook/run": "a"}
 	for key, value := range labels {
 		allLabels[key] = value
 	}

@@ -49,12 +49,12 @@ type Log struct {
 	Task string `json:"task"`
 	// Worker is null for what is no worker of a split task.
 	Worker  *int `json:"worker"`
-	Attempt int  `json:"attempt"`
+	Attempt int  `json:"attempt"` // as the program saw it in RUNHOOK_ATTEMPT
 	// Container is named where a pod of a foreign Workflow has several.
 	Container  string `json:"container,omitempty"`
-	Terminated bool   `json:"terminated"`
-	Text       string `json:"text"`
-	Truncated  bool   `json:"truncated"`
+	Terminated bool   `json:"terminated"` // false: it may print more
+	Text       string `json:"text"`       // its last lines
+	Truncated  bool   `json:"truncated"`  // there was more
 	// Error says why the log could not be read; empty: it was.
 	Error string `json:"error"`
 }

@@ -90,7 +90,7 @@ func unknown(request Request) error {
 // Workflows have Argo's label only.
 func podsOf(run *status.Workflow) map[string]string {
 	label := cause.WorkflowLabel
-	if run.Metadata.Labels[owner.ManagedBy] == owner.Name {
+	if owner.Ours(run.Metadata.Labels) {
 		label = argo.RunLabel
 	}
 	return map[string]string{label: run.Metadata.Name}

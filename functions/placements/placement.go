@@ -22,13 +22,13 @@ type Placement struct {
 	Task string `json:"task"`
 	// Worker is null for what is no worker of a split task.
 	Worker  *int   `json:"worker"`
-	Attempt int    `json:"attempt"`
+	Attempt int    `json:"attempt"` // as the program sees it in RUNHOOK_ATTEMPT
 	Pod     string `json:"pod"`
 	// Node is empty as long as the pod is bound to none.
 	Node      string  `json:"node"`
-	Phase     string  `json:"phase"`
-	Cores     float64 `json:"cores"`
-	MemoryGiB float64 `json:"memoryGiB"`
+	Phase     string  `json:"phase"`     // as Kubernetes has it
+	Cores     float64 `json:"cores"`     // requested
+	MemoryGiB float64 `json:"memoryGiB"` // requested
 }
 
 func placementOf(pod *corev1.Pod, runLabel string) Placement {

@@ -82,7 +82,7 @@ func (p placer) visible(ctx context.Context, caller function.Caller) (func(*core
 		return func(*corev1.Pod) bool { return true }, nil
 	}
 	seen := map[string]bool{}
-	err := p.cluster.EachWorkflow(ctx, owner.ManagedBy+"="+owner.Name, func(workflow *metav1.PartialObjectMetadata) {
+	err := p.cluster.EachWorkflow(ctx, owner.RunLabel, func(workflow *metav1.PartialObjectMetadata) {
 		run := owner.Run{Labels: workflow.Labels, Annotations: workflow.Annotations}
 		seen[workflow.Name] = owner.MaySee(caller, run, p.settings.Foreign)
 	})

@@ -52,7 +52,7 @@ func (c *cluster) WorkflowMetadata(_ context.Context, name string) (*metav1.Part
 		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
 	}
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-		Labels:      map[string]string{owner.ManagedBy: owner.Name},
+		Labels:      map[string]string{owner.RunLabel: "x"},
 		Annotations: map[string]string{owner.Annotation: callers[name]},
 	}}, nil
 }

@@ -24,7 +24,7 @@ type watched struct {
 }
 
 func watchedOf(run *status.Workflow) watched {
-	return watched{run.Metadata.Name, run.Metadata.Labels[owner.ManagedBy] != owner.Name}
+	return watched{run.Metadata.Name, !owner.Ours(run.Metadata.Labels)}
 }
 
 // pods selects the pods of a run with those of its helpers. Pods of foreign

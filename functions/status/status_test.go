@@ -21,7 +21,7 @@ import (
 // cluster holds a run of the caller ci with one helper and a queued pod.
 type cluster struct {
 	lock    sync.Mutex
-	managed string // the label managed-by
+	run     string // the label runhook/run
 	caller  string // whose it is, ci when empty
 	version string
 	away    bool
@@ -41,7 +41,7 @@ func (c *cluster) Workflow(_ context.Context, name string) ([]byte, error) {
 		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
 	}
 	return []byte(`{
-		"metadata": {"name": "a", "resourceVersion": "` + c.version + `", "labels": {"app.kubernetes.io/managed-by": "` + c.managed + `"}, "annotations": {"runhook/caller": "` + cmp.Or(c.caller, "ci") + `"}},
+		"metadata": {"name": "a", "resourceVersion": "` + c.version + `", "labels": {"runhook/run": "` + c.run + `"}, "annotations": {"runhook/caller": "` + cmp.Or(c.caller, "ci") + `"}},
 		"spec": {"entrypoint": "run", "templates": [
 			{"name": "run", "dag": {"tasks": [{"name": "fit", "template": "task-fit"}]}}, {"name": "task-fit"}]},
 		"status": {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z", "nodes": {
@@ -51,7 +51,7 @@ func (c *cluster) Workflow(_ context.Context, name string) ([]byte, error) {
 
 func (c *cluster) Workflows(context.Context, map[string]string) ([]byte, error) {
 	return []byte(`{"items": [{"metadata": {"name": "a-extra-fit-0", "labels": {
-		"app.kubernetes.io/managed-by": "runhook", "runhook/extra-of": "a", "runhook/task": "fit", "runhook/extra": "0"}},
+		"runhook/run": "a", "runhook/extra-of": "a", "runhook/task": "fit", "runhook/extra": "0"}},
 		"status": {"phase": "Running", "startedAt": "2026-01-01T00:00:00Z"}}]}`), nil
 }
 
@@ -95,7 +95,7 @@ func call(on *cluster, caller function.Caller, body string) (status.Status, erro
 }
 
 func TestStatusJoinsRunHelpersAndPods(t *testing.T) {
-	on := &cluster{managed: "runhook"}
+	on := &cluster{run: "a"}
 	got, err := call(on, function.Caller{Name: "ci"}, `{"run": "a"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestForeignWorkflowHasNoHelpers(t *testing.T) {
 }
 
 func TestAnothersRunDoesNotExist(t *testing.T) {
-	if _, err := call(&cluster{managed: "runhook"}, function.Caller{Name: "cd"}, `{"run": "a"}`); fault.KindOf(err) != fault.NotFound {
+	if _, err := call(&cluster{run: "a"}, function.Caller{Name: "cd"}, `{"run": "a"}`); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %v", err)
 	}
 }

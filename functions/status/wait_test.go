@@ -32,7 +32,7 @@ var ci = function.Call{Caller: function.Caller{Name: "ci"}}
 
 func TestWaitEndsWithTheChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		on := &cluster{managed: "runhook", version: "1"}
+		on := &cluster{run: "a", version: "1"}
 		f := New(on, settings)
 		before, err := ask(t.Context(), f, ci, `{"run": "a"}`)
 		if err != nil {
@@ -108,7 +108,7 @@ func TestWaitTellsAnOutage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				on := &cluster{managed: "runhook", version: "1"}
+				on := &cluster{run: "a", version: "1"}
 				f := New(on, settings)
 				time.AfterFunc(10*time.Second, func() { on.change(func() { tc.change(on) }) })
 				started := time.Now()
@@ -122,7 +122,7 @@ func TestWaitTellsAnOutage(t *testing.T) {
 }
 
 func TestWaitIsRefused(t *testing.T) {
-	f := New(&cluster{managed: "runhook"}, settings)
+	f := New(&cluster{run: "a"}, settings)
 	for body, path := range map[string]string{
 		`{"run": "a", "wait": "soon"}`:                                           "wait",
 		`{"run": "a", "wait": "-1s"}`:                                            "wait",

@@ -15,7 +15,7 @@ import (
 type cluster struct{ strategy wfv1.ShutdownStrategy }
 
 func (*cluster) Workflow(context.Context, string) ([]byte, error) {
-	return []byte(`{"metadata": {"name": "a", "labels": {"app.kubernetes.io/managed-by": "runhook"}}, "status": {"phase": "Running"}}`), nil
+	return []byte(`{"metadata": {"name": "a", "labels": {"runhook/run": "a"}}, "status": {"phase": "Running"}}`), nil
 }
 
 func (*cluster) Workflows(context.Context, map[string]string) ([]byte, error) {

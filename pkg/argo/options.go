@@ -8,12 +8,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/image"
+	"github.com/runhook/runhook/pkg/owner"
 )
 
 // Labels and annotations of a Workflow and its pods, besides package owner's.
 const (
 	// RunLabel is the run's id, on Workflows, helpers and pods.
-	RunLabel = "runhook/run"
+	RunLabel = owner.RunLabel
 	// RefLabel is the hash by which the runs of one ref are found.
 	RefLabel = "runhook/ref"
 	// TaskLabel is the task's id, on pods and helpers.

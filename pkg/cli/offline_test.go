@@ -76,7 +76,7 @@ func TestStraightToTheCluster(t *testing.T) {
 		case strings.HasSuffix(r.URL.Path, "/workflows"):
 			fmt.Fprint(w, `{"kind":"WorkflowList","apiVersion":"argoproj.io/v1alpha1","items":[]}`)
 		default:
-			fmt.Fprint(w, `{"kind":"Workflow","metadata":{"name":"a","labels":{"app.kubernetes.io/managed-by":"runhook"},"annotations":{"runhook/caller":"somebody"}},"status":{"phase":"Running"}}`)
+			fmt.Fprint(w, `{"kind":"Workflow","metadata":{"name":"a","labels":{"runhook/run":"a"},"annotations":{"runhook/caller":"somebody"}},"status":{"phase":"Running"}}`)
 		}
 	}))
 	t.Cleanup(api.Close)

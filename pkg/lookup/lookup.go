@@ -67,7 +67,7 @@ func (f Finder) RunToChange(ctx context.Context, caller function.Caller, name st
 
 // Helpers gives the Workflows of a run's helpers. A foreign Workflow has none.
 func (f Finder) Helpers(ctx context.Context, run *status.Workflow) ([]*status.Workflow, error) {
-	if run.Metadata.Labels[owner.ManagedBy] != owner.Name {
+	if !owner.Ours(run.Metadata.Labels) {
 		return nil, nil
 	}
 	name := run.Metadata.Name

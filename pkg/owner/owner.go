@@ -5,7 +5,10 @@ import "github.com/runhook/runhook/pkg/function"
 
 // What a Workflow says of its origin.
 const (
-	// ManagedBy is the label of every Workflow that runhook made.
+	// RunLabel is the run's id, on every Workflow that runhook made, on helpers
+	// and pods. ManagedBy could not tell: a project's Workflows keep gordo's.
+	RunLabel = "runhook/run"
+	// ManagedBy is the label of what runhook made from its own templates.
 	ManagedBy = "app.kubernetes.io/managed-by"
 	// Name is its value.
 	Name = "runhook"
@@ -29,6 +32,9 @@ type Run struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
+// Ours reports whether runhook made the Workflow that has these labels.
+func Ours(labels map[string]string) bool { return labels[RunLabel] != "" }
+
 // MaySee reports whether a run exists for a caller. What one may not see is
 // answered like what is not there, so that names cannot be guessed.
 func MaySee(caller function.Caller, run Run, foreign Foreign) bool {
@@ -42,7 +48,7 @@ func MayChange(caller function.Caller, run Run, foreign Foreign) bool {
 
 func allowed(caller function.Caller, run Run, foreign bool) bool {
 	all := caller.AllRuns || caller.Everything
-	if run.Labels[ManagedBy] != Name {
+	if !Ours(run.Labels) {
 		return all && foreign
 	}
 	// An empty name is nobody's: it must not match a caller without a name.

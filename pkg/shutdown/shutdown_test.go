@@ -33,7 +33,7 @@ func (c *cluster) Workflow(_ context.Context, name string) ([]byte, error) {
 	if name != "a" {
 		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
 	}
-	labels := `"app.kubernetes.io/managed-by": "runhook"`
+	labels := `"runhook/run": "a"`
 	if c.foreign {
 		labels = ""
 	}
@@ -46,7 +46,7 @@ func (c *cluster) Workflows(_ context.Context, labels map[string]string) ([]byte
 	}
 	var items []string
 	for i, helper := range c.helpers {
-		items = append(items, object(fmt.Sprintf("a-extra-%d", i), `"app.kubernetes.io/managed-by": "runhook", "runhook/extra-of": "a"`, helper))
+		items = append(items, object(fmt.Sprintf("a-extra-%d", i), `"runhook/run": "a", "runhook/extra-of": "a"`, helper))
 	}
 	return []byte(`{"items": [` + strings.Join(items, ",") + `]}`), nil
 }

@@ -14,15 +14,15 @@ import (
 type Attempt struct {
 	Attempt     int         `json:"attempt"` // as the program saw it in RUNHOOK_ATTEMPT
 	Phase       Phase       `json:"phase"`
-	Cause       cause.Cause `json:"cause"`
-	Reason      string      `json:"reason"`
-	ExitCode    *int        `json:"exitCode"`
-	OOM         bool        `json:"oom"`
-	Interrupted bool        `json:"interrupted"`
-	Restarted   bool        `json:"restarted"`
-	Message     string      `json:"message"`
-	Pod         string      `json:"pod"`
-	Host        string      `json:"host"`
+	Cause       cause.Cause `json:"cause"`       // why it ended; null: it succeeded and nobody interrupted it
+	Reason      string      `json:"reason"`      // as Kueue or Kubernetes calls it
+	ExitCode    *int        `json:"exitCode"`    // of the main container
+	OOM         bool        `json:"oom"`         // the main container went over its memory
+	Interrupted bool        `json:"interrupted"` // somebody ended it from outside, whatever its end reads
+	Restarted   bool        `json:"restarted"`   // Argo replaced its pod without a word
+	Message     string      `json:"message"`     // what Argo says of it
+	Pod         string      `json:"pod"`         // its name
+	Host        string      `json:"host"`        // the Kubernetes node where it ran
 	Started     *time.Time  `json:"started"`
 	Ended       *time.Time  `json:"ended"`
 

@@ -126,7 +126,7 @@ func TestPodNamesAreArgos(t *testing.T) {
 func FuzzWorkflow(f *testing.F) {
 	f.Add([]byte(oneWorkflow))
 	f.Add([]byte(twoWorkflows))
-	f.Add([]byte(`{"kind":"Workflow","metadata":{"name":"w","labels":{"app.kubernetes.io/managed-by":"runhook"}},"spec":{"entrypoint":"run","templates":[{"name":"run","dag":{"tasks":[{"name":"a","template":"b","depends":"x.Failed"},{"name":"b","template":"run"}]}}]},"status":{"nodes":{"w":{"name":"w","type":"DAG"},"r":{"name":"w.a","type":"Retry","children":["r0"]},"r0":{"name":"w.a(0)","type":"Pod","phase":"Failed"}}}}`))
+	f.Add([]byte(`{"kind":"Workflow","metadata":{"name":"w","labels":{"runhook/run":"a"}},"spec":{"entrypoint":"run","templates":[{"name":"run","dag":{"tasks":[{"name":"a","template":"b","depends":"x.Failed"},{"name":"b","template":"run"}]}}]},"status":{"nodes":{"w":{"name":"w","type":"DAG"},"r":{"name":"w.a","type":"Retry","children":["r0"]},"r0":{"name":"w.a(0)","type":"Pod","phase":"Failed"}}}}`))
 	f.Add(packed(gzipNodes))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := status.ReadWorkflow("f", data, "")

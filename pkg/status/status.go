@@ -22,20 +22,20 @@ import (
 // Status is the answer of the function `status`.
 type Status struct {
 	Run             string               `json:"run"`
-	Phase           Phase                `json:"phase"`
-	Message         string               `json:"message"`
-	Started         *time.Time           `json:"started"`
-	Ended           *time.Time           `json:"ended"`
-	ResourceVersion string               `json:"resourceVersion"`
-	Tasks           map[string]Task      `json:"tasks"`
-	Attempts        map[string][]Attempt `json:"attempts"`
+	Phase           Phase                `json:"phase"`           // where it stands
+	Message         string               `json:"message"`         // what Argo says of it
+	Started         *time.Time           `json:"started"`         // null: not yet
+	Ended           *time.Time           `json:"ended"`           // null: not yet
+	ResourceVersion string               `json:"resourceVersion"` // changes with the run, its helpers and its pods
+	Tasks           map[string]Task      `json:"tasks"`           // by their names relative to the Workflow
+	Attempts        map[string][]Attempt `json:"attempts"`        // the failed and the interrupted ones, oldest first, by worker or task
 }
 
 // Task is where one task node stands, by its name relative to the Workflow.
 type Task struct {
 	Phase   Phase    `json:"phase"`
-	Message string   `json:"message,omitempty"`
-	Waiting *Waiting `json:"waiting,omitempty"`
+	Message string   `json:"message,omitempty"` // why its last attempt failed
+	Waiting *Waiting `json:"waiting,omitempty"` // why it does not run yet
 	// Done and Of count the workers of a split task.
 	Done *int `json:"done,omitempty"`
 	Of   *int `json:"of,omitempty"`

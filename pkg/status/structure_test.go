@@ -201,7 +201,7 @@ func TestForeignWorkflowThatReliesOnTheDefaultPolicyIsTold(t *testing.T) {
 		}, true},
 		"ours": {func(o map[string]any) {
 			template(`{"limit": "2"}`)(o)
-			o["metadata"].(map[string]any)["labels"] = map[string]string{"app.kubernetes.io/managed-by": "runhook"}
+			o["metadata"].(map[string]any)["labels"] = map[string]string{"runhook/run": "a"}
 		}, false},
 	} {
 		got := status.Of(workflow(t, "Running", nil, c.change), nil, nil)
@@ -263,7 +263,7 @@ func TestNodesNestedWithoutEndAreNotFollowed(t *testing.T) {
 // A template that is its own task would make a plan without end.
 func TestPlanOfARecursiveTemplateEnds(t *testing.T) {
 	w := workflow(t, "Running", nil, func(o map[string]any) {
-		o["metadata"].(map[string]any)["labels"] = map[string]string{"app.kubernetes.io/managed-by": "runhook"}
+		o["metadata"].(map[string]any)["labels"] = map[string]string{"runhook/run": "a"}
 		tasks := []any{map[string]string{"name": "a", "template": "main"}, map[string]string{"name": "b", "template": "main"}}
 		o["spec"].(map[string]any)["templates"] = []any{map[string]any{"name": "main", "dag": map[string]any{"tasks": tasks}}}
 	})

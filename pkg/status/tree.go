@@ -143,7 +143,7 @@ func (t *tree) relative(n *Node) string {
 }
 
 // ours reports whether runhook made the Workflow.
-func (w *Workflow) ours() bool { return w.Metadata.Labels[owner.ManagedBy] == owner.Name }
+func (w *Workflow) ours() bool { return owner.Ours(w.Metadata.Labels) }
 
 // plan finds the tasks of a run's spec. Only a run of ours has them told
 // before they have a node: another's templates may expand in ways of Argo's.

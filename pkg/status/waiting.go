@@ -28,7 +28,7 @@ const (
 // Waiting says why something does not run yet, and names what it waits for.
 type Waiting struct {
 	Reason Reason `json:"reason"`
-	Detail string `json:"detail"`
+	Detail string `json:"detail"` // what it waits for
 }
 
 // kueueGates is the prefix of Kueue's scheduling gates, admission and topology.

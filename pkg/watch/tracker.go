@@ -169,7 +169,7 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 
 // concerns leaves Workflows of others out where the config wants so.
 func (t *tracker) concerns(w *workflow) bool {
-	return t.foreign != owner.ForeignNone || w.Labels[owner.ManagedBy] == owner.Name
+	return t.foreign != owner.ForeignNone || owner.Ours(w.Labels)
 }
 
 // ofWorkflow leaves out the pods of another Workflow that had the name before.
