@@ -21,14 +21,14 @@ type Answer struct {
 
 // Result is what became of a decision: ignored, called or refused.
 type Result struct {
-	Event   int             `json:"event"`
-	Route   string          `json:"route"`
-	Ignored Reason          `json:"ignored,omitempty"`
-	Call    string          `json:"call,omitempty"`
+	Event   int             `json:"event"`             // its number in events
+	Route   string          `json:"route"`             // that looked at it
+	Ignored Reason          `json:"ignored,omitempty"` // why the route ignored it
+	Call    string          `json:"call,omitempty"`    // the function that was called
 	Request json.RawMessage `json:"request,omitempty"` // in replay only
-	Run     string          `json:"run,omitempty"`
-	Created *bool           `json:"created,omitempty"`
-	URL     string          `json:"url,omitempty"`
+	Run     string          `json:"run,omitempty"`     // that it made or found
+	Created *bool           `json:"created,omitempty"` // false: the run was there
+	URL     string          `json:"url,omitempty"`     // of the status of the run
 	Error   *Refusal        `json:"error,omitempty"`
 }
 

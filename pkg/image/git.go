@@ -11,9 +11,9 @@ import (
 
 // Git is one commit of a repository, or a folder in it, as a build's context.
 type Git struct {
-	URL  string `json:"url"`
-	SHA  string `json:"sha"`
-	Path string `json:"path,omitempty"`
+	URL  string `json:"url"`            // https, a host of the config, ends in .git
+	SHA  string `json:"sha"`            // of the commit, all digits
+	Path string `json:"path,omitempty"` // of the context in the repository, without ..
 }
 
 // GitHosts are the hosts, with their ports, that contexts may come from.

@@ -59,15 +59,15 @@ type Task struct {
 // Program is what a container runs, and with what.
 type Program struct {
 	Image   string              `json:"image,omitempty"`
-	Command []string            `json:"command,omitempty"`
-	Args    []string            `json:"args,omitempty"`
-	Env     map[string]EnvValue `json:"env,omitempty"`
+	Command []string            `json:"command,omitempty"` // the program, not a shell
+	Args    []string            `json:"args,omitempty"`    // added to the command
+	Env     map[string]EnvValue `json:"env,omitempty"`     // text, or a key of a Secret
 	// Resources are requests by name; memory is the limit too.
 	Resources map[string]Quantity `json:"resources,omitempty"`
 	// MaxMemory is what an attempt gets after one that was killed for memory.
 	MaxMemory Quantity `json:"maxMemory,omitempty"`
-	Retry     *Retry   `json:"retry,omitempty"`
-	Mounts    []Mount  `json:"mounts,omitempty"`
+	Retry     *Retry   `json:"retry,omitempty"`  // default: a failed attempt is final
+	Mounts    []Mount  `json:"mounts,omitempty"` // volumes of the run
 }
 
 // Retry says how often a failed attempt is tried again.
@@ -80,8 +80,8 @@ type Retry struct {
 
 // Mount puts a volume of the run into a container.
 type Mount struct {
-	Name     string `json:"name"`
-	Path     string `json:"path"`
+	Name     string `json:"name"` // of a volume of the run
+	Path     string `json:"path"` // in the container, absolute
 	ReadOnly bool   `json:"readOnly,omitempty"`
 }
 
