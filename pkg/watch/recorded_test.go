@@ -1,0 +1,133 @@
+package watch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/metrics"
+	"github.com/runhook/runhook/pkg/status"
+)
+
+// moments are the snapshots of a case that was recorded on a real cluster.
+type moments map[string]json.RawMessage
+
+func recorded(t testing.TB, name string) moments {
+	t.Helper()
+	packed, err := os.ReadFile(filepath.Join("../status/testdata/fixtures", name+".json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m moments
+	if err := json.Unmarshal(plain, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// workflow gives a Workflow as the cache would hold it.
+func (m moments) workflow(t testing.TB, file, name string) *workflow {
+	t.Helper()
+	var list struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(m[file], &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range append(list.Items, m[file]) {
+		w := &workflow{}
+		if err := json.Unmarshal(item, w); err != nil {
+			t.Fatal(err)
+		}
+		if w.Name == name {
+			if w.fault != nil {
+				t.Fatal(w.fault)
+			}
+			return w
+		}
+	}
+	t.Fatalf("%s holds no Workflow %s", file, name)
+	return nil
+}
+
+// pods gives the pods of a Workflow as the cache would hold them.
+func (m moments) pods(t testing.TB, file, name string) []corev1.Pod {
+	t.Helper()
+	pods, err := status.ReadPods(file, m[file])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return p.Labels[cause.WorkflowLabel] != name })
+	for i := range pods {
+		slim, err := trimPod(&pods[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		pods[i] = *slim.(*corev1.Pod)
+	}
+	return pods
+}
+
+func annotate(w *workflow, evidence string) {
+	if evidence == "" {
+		return
+	}
+	if w.Annotations == nil {
+		w.Annotations = map[string]string{}
+	}
+	w.Annotations[cause.Annotation] = evidence
+	w.state.Metadata.Annotations = w.Annotations
+}
+
+// counted gives the series of the watch that are not 0, but for times.
+func counted(t *testing.T, m *metrics.Metrics) map[string]float64 {
+	t.Helper()
+	families, err := m.Registry().(*prometheus.Registry).Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	series := map[string]float64{}
+	for _, family := range families {
+		name := family.GetName()
+		if !strings.HasPrefix(name, "runhook_") || name == "runhook_build_info" || strings.HasSuffix(name, "_lag_seconds") || strings.HasSuffix(name, "_oldest_seconds") {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			value := metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
+			suffix := ""
+			if family.GetType() == dto.MetricType_HISTOGRAM {
+				value, suffix = float64(metric.GetHistogram().GetSampleCount()), "_count"
+			}
+			if value == 0 {
+				continue
+			}
+			var labels []string
+			for _, label := range metric.GetLabel() {
+				labels = append(labels, label.GetName()+`="`+label.GetValue()+`"`)
+			}
+			text := ""
+			if len(labels) > 0 {
+				text = "{" + strings.Join(labels, ",") + "}"
+			}
+			series[name+suffix+text] = value
+		}
+	}
+	return series
+}
