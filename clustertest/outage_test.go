@@ -48,10 +48,9 @@ func (s *site) process(component string) *os.Process {
 	return nil
 }
 
-// answersIn delivers a push and says how long the answer took.
-func (s *site) answersIn(body []byte) (answer, time.Duration) {
+// answersIn sends a request and says how long the answer took.
+func (s *site) answersIn(request *http.Request) (answer, time.Duration) {
 	s.Helper()
-	request := s.delivery(body)
 	before := time.Now()
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -67,29 +66,33 @@ func (s *site) answersIn(body []byte) (answer, time.Duration) {
 	return answer{response.StatusCode, response.Header, text}, time.Since(before)
 }
 
+// outages are the ways in which the API server is away.
+var outages = []struct {
+	name string
+	stop func(apiserver *os.Process) error
+	heal func(s *site, apiserver *os.Process)
+}{
+	{"the API server hangs",
+		func(apiserver *os.Process) error { return apiserver.Signal(syscall.SIGSTOP) },
+		func(s *site, apiserver *os.Process) { must(s, apiserver.Signal(syscall.SIGCONT)) }},
+	{"the API server has ended",
+		(*os.Process).Kill,
+		func(s *site, _ *os.Process) {
+			if out, err := exec.Command(filepath.Join(root, "bin/localcluster"), "up").CombinedOutput(); err != nil {
+				s.Errorf("localcluster up: %v: %s", err, out)
+			}
+		}},
+}
+
 func TestHookSays503WhileTheClusterIsAway(t *testing.T) {
-	for _, outage := range []struct {
-		name string
-		stop func(apiserver *os.Process) error
-		heal func(s *site, apiserver *os.Process)
-	}{
-		{"the API server hangs",
-			func(apiserver *os.Process) error { return apiserver.Signal(syscall.SIGSTOP) },
-			func(s *site, apiserver *os.Process) { must(s, apiserver.Signal(syscall.SIGCONT)) }},
-		{"the API server has ended",
-			(*os.Process).Kill,
-			func(s *site, _ *os.Process) {
-				if out, err := exec.Command(filepath.Join(root, "bin/localcluster"), "up").CombinedOutput(); err != nil {
-					s.Errorf("localcluster up: %v: %s", err, out)
-				}
-			}},
-	} {
+	for _, outage := range outages {
 		t.Run(outage.name, func(t *testing.T) {
 			s := newSite(t)
+			s.alone("apiserver")
 			p := hooktest.NewGitHubPush("while the cluster is away")
 			apiserver := s.process("apiserver")
 			must(s, outage.stop(apiserver))
-			got, took := s.answersIn(p.Body())
+			got, took := s.answersIn(s.delivery(p.Body()))
 			outage.heal(s, apiserver)
 			if got.code != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
 				t.Errorf("answered %d, Retry-After %q: %s", got.code, got.header.Get("Retry-After"), got.body)

@@ -112,6 +112,11 @@ func (s *site) do(request *http.Request) answer {
 // call calls a function with a token of the overlay's config.
 func (s *site) call(token, function string, body any) answer {
 	s.Helper()
+	return s.do(s.request(token, function, body))
+}
+
+func (s *site) request(token, function string, body any) *http.Request {
+	s.Helper()
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		s.Fatal(err)
@@ -122,7 +127,7 @@ func (s *site) call(token, function string, body any) answer {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+s.secret(token))
-	return s.do(request)
+	return request
 }
 
 // submit submits a run that the test deletes at its end, and gives its name.
