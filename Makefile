@@ -44,6 +44,7 @@ check: ## formatting, vet, staticcheck, generated files, go.mod
 .PHONY: generate
 generate: bin/runhook ## files that are made from code: RBAC, tables of the docs
 	bin/runhook rbac -c manifests/base/config.yaml > manifests/base/rbac.yaml
+	bin/runhook rbac --watch -c manifests/base/config.yaml > manifests/base/rbac-watch.yaml
 	$(GO) run ./docs/generate
 
 .PHONY: build

@@ -27,3 +27,4 @@ EOF
 
 kubectl apply --server-side --force-conflicts -k bin/deploy > bin/deploy/apply.log
 kubectl -n runhook-system rollout status deployment/runhook --timeout=120s
+kubectl -n runhook-system rollout status deployment/runhook-watch --timeout=120s
