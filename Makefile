@@ -30,7 +30,7 @@ unit: ## tests that need no cluster, with the race detector
 
 .PHONY: cluster-test
 cluster-test: deploy ## tests on the real local cluster
-	@$(LOCAL_ENV) && $(GO) test -tags cluster -count=1 -timeout 30m ./clustertest/...
+	@$(LOCAL_ENV) && $(GO) test -tags cluster -count=1 -parallel 8 -timeout 30m ./clustertest/...
 
 .PHONY: check
 check: ## formatting, vet, staticcheck, generated files, go.mod

@@ -148,6 +148,7 @@ func TestBuildThatFailsGivesItsLog(t *testing.T) {
 }
 
 func TestBuildRunsIntoItsLimit(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	request := dockerfile(t, "COPY said.txt /\nRUN sleep 600\n")
 	start := time.Now()

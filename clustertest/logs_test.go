@@ -55,6 +55,7 @@ func (s *site) text(query string) string {
 }
 
 func TestLogsOfThreeAttempts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	run := s.submit(tries(unique(t)))
 	// Following begins before the first attempt and ends with the last.

@@ -85,6 +85,7 @@ func (s *site) runsOf(sha string) int {
 }
 
 func TestPushBecomesRun(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := hooktest.NewGitHubPush("Train the pump model")
 	run := s.start(p)
@@ -108,6 +109,7 @@ func TestPushBecomesRun(t *testing.T) {
 }
 
 func TestOneRunPerPush(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := hooktest.NewGitHubPush("once")
 	body := p.Body()
@@ -148,6 +150,7 @@ func TestOneRunPerPush(t *testing.T) {
 }
 
 func TestNameTakenBySomethingElse(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := hooktest.NewGitHubPush("taken")
 	run := s.start(p)

@@ -85,6 +85,7 @@ func TestServiceAccountMayDoExactlyWhatFunctionsNeed(t *testing.T) {
 }
 
 func TestTasksHoldNoToken(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "tasks": []any{
 		task("look", `ls /var/run/secrets/kubernetes.io/serviceaccount 2>/dev/null || printf none; echo '<end>'`),

@@ -40,6 +40,7 @@ func (s *site) said(run, task string) string {
 }
 
 func TestTextArrivesByteForByte(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	params, tasks := map[string]string{}, []any{}
 	for i, text := range hostile {
@@ -67,6 +68,7 @@ func TestTextArrivesByteForByte(t *testing.T) {
 }
 
 func TestCommitMessageArrivesByteForByte(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	message := strings.Join(hostile, "\n") + "\n"
 	message += strings.Repeat("0123456789abcde\n", (100<<10-len(message))/16+1)
