@@ -43,7 +43,7 @@ func TestLimitsHaveValueKeyAndReason(t *testing.T) {
 
 func TestMetricsHaveTheirLabels(t *testing.T) {
 	p := page(t, "metrics.md")
-	for _, m := range metrics.Table() {
+	for _, m := range append(metrics.Table(), metrics.WatchTable()...) {
 		has(t, p, "| `"+m.Name+"` | "+string(m.Kind)+" |")
 	}
 	has(t, p, "| `runhook_requests_total` | `function` | ")

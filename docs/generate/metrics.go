@@ -10,26 +10,40 @@ import (
 
 	"github.com/runhook/runhook/functions"
 	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/hook"
 	"github.com/runhook/runhook/pkg/metrics"
 )
 
+// served says which process shows which metrics.
+var served = []struct {
+	title string
+	table []metrics.Metric
+}{
+	{"Of every process, and of `runhook serve`", metrics.Table()},
+	{"Of `runhook watch`", metrics.WatchTable()},
+}
+
 func metricsPage(page *bytes.Buffer) error {
-	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text. Go's own metrics of the process stand beside these.\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n")
-	table := metrics.Table()
-	for _, m := range table {
-		fmt.Fprintf(page, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, code(m.Labels), cell(m.Help))
-	}
+	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text; `queue` is a LocalQueue that exists, else `other`. Go's own metrics of the process stand beside these.\n")
 	values, err := labelValues()
 	if err != nil {
 		return err
 	}
+	for _, s := range served {
+		fmt.Fprintf(page, "\n## %s\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n", s.title)
+		for _, m := range s.table {
+			fmt.Fprintf(page, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, code(m.Labels), cell(m.Help))
+		}
+	}
 	fmt.Fprint(page, "\n## Labels\n\n| metric | label | values |\n|---|---|---|\n")
-	for _, m := range table {
-		for _, label := range m.Labels {
-			// A single value is no set: that of build_info says what runs.
-			if set := values[m.Name][label]; len(set) > 1 {
-				fmt.Fprintf(page, "| `%s` | `%s` | %s |\n", m.Name, label, code(slices.Sorted(maps.Keys(set))))
+	for _, s := range served {
+		for _, m := range s.table {
+			for _, label := range m.Labels {
+				// A single value is no set: that of build_info says what runs.
+				if set := values[m.Name][label]; len(set) > 1 {
+					fmt.Fprintf(page, "| `%s` | `%s` | %s |\n", m.Name, label, code(slices.Sorted(maps.Keys(set))))
+				}
 			}
 		}
 	}
@@ -44,6 +58,7 @@ func labelValues() (map[string]map[string]map[string]bool, error) {
 		return nil, err
 	}
 	m := metrics.New("", table.Names(), slices.Sorted(maps.Keys(hook.Providers)))
+	metrics.NewWatch(m, event.Types(), func() []metrics.RunState { return nil })
 	families, err := m.Registry().(prometheus.Gatherer).Gather()
 	if err != nil {
 		return nil, err
