@@ -1,0 +1,212 @@
+//go:build cluster
+
+package clustertest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/runhook/runhook/pkg/cause"
+)
+
+// told is one event of the watch's stream.
+type told struct {
+	ID, Type, Subject string
+	Data              struct {
+		Phase, Cause, Reason string
+		Interrupted          bool
+	}
+}
+
+// follower reads the stream of the watch.
+type follower struct {
+	lock   sync.Mutex
+	events []told
+}
+
+func (f *follower) all() []told {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	return slices.Clone(f.events)
+}
+
+// of lists the phases or changes of one kind of event, in order.
+func (f *follower) of(part string) []string {
+	var all []string
+	for _, e := range f.all() {
+		if rest, ok := strings.CutPrefix(e.Type, "runhook."+part+"."); ok {
+			all = append(all, strings.TrimSuffix(rest, ".v1"))
+		}
+	}
+	return all
+}
+
+// follow reads the events of a run, of one that is still to come too.
+func (s *site) follow(run string) *follower {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, env(s.T, "RUNHOOK_WATCH")+"/events?run="+run, nil)
+	must(s, err)
+	request.Header.Set("Authorization", "Bearer "+s.secret("demo-token"))
+	response, err := http.DefaultClient.Do(request)
+	must(s, err)
+	if response.StatusCode != http.StatusOK {
+		s.Fatalf("the watch answered %d", response.StatusCode)
+	}
+	f := &follower{}
+	go func() {
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			text, ok := strings.CutPrefix(lines.Text(), "data: ")
+			if !ok {
+				continue
+			}
+			var e told
+			if err := json.Unmarshal([]byte(text), &e); err != nil {
+				e.Type = "not JSON: " + text
+			}
+			f.lock.Lock()
+			f.events = append(f.events, e)
+			f.lock.Unlock()
+		}
+	}()
+	return f
+}
+
+// watchPods names the replicas of the watch.
+func (s *site) watchPods() []string {
+	s.Helper()
+	list, err := s.kube.CoreV1().Pods("runhook-system").List(s.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=runhook-watch"})
+	must(s, err)
+	var names []string
+	for _, pod := range list.Items {
+		if pod.DeletionTimestamp == nil {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}
+
+// counted adds up a series of all replicas of the watch.
+func (s *site) counted(series string) int {
+	s.Helper()
+	sum, pattern := 0, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(series)+` (\d+)$`)
+	for _, pod := range s.watchPods() {
+		text, err := s.kube.CoreV1().RESTClient().Get().Namespace("runhook-system").Resource("pods").Name(pod + ":9090").
+			SubResource("proxy").Suffix("metrics").DoRaw(s.Context())
+		must(s, err)
+		match := pattern.FindSubmatch(text)
+		if match == nil {
+			s.Fatalf("%s has no %s", pod, series)
+		}
+		n, err := strconv.Atoi(string(match[1]))
+		must(s, err)
+		sum += n
+	}
+	return sum
+}
+
+// TestPreemptionIsProvenToldAndCounted preempts a run as another of higher
+// priority does every day.
+func TestPreemptionIsProvenToldAndCounted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	queue, run := s.scarce(), unique(t)
+	const series = `runhook_attempts_ended_total{cause="preempted",queue="scarce"}`
+	stream, before := s.follow(run), s.counted(series)
+	got := s.call("planner-token", "submit", map[string]any{"id": run, "queue": queue, "priority": "normal", "tasks": []any{
+		task("fit", holdOnce, cpu("1500m"), retry(0)),
+	}})
+	if got.code != http.StatusCreated {
+		t.Fatalf("submit answered %d: %s", got.code, got.body)
+	}
+	s.deleteAtEnd(run)
+	s.settled(run, "fit(0)")
+	other := s.outrank(queue, "1500m")
+	s.waitTasks(run, "Preempted", "fit")
+	s.eventually("the preemption is told of", func() error {
+		if phases := stream.of("run"); !slices.Contains(phases, "preempted") {
+			return fmt.Errorf("phases so far: %v", phases)
+		}
+		return nil
+	})
+	attempts := s.status(run).Attempts["fit"]
+	if len(attempts) != 1 {
+		t.Fatalf("want one attempt that ended: %+v", attempts)
+	}
+	s.eventually("the preempted pod is gone", func() error {
+		_, err := s.kube.CoreV1().Pods(namespace).Get(s.Context(), attempts[0].Pod, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("still there, or: %w", err)
+	})
+	a := s.status(run).Attempts["fit"][0]
+	if a.Cause != cause.Preempted || a.Reason != "WorkloadEvictedDueToPreempted" || !a.Interrupted {
+		t.Errorf("after the pod is gone the attempt reads %+v", a)
+	}
+	if rose := s.counted(series) - before; rose != 1 {
+		t.Errorf("the counter rose by %d, want 1", rose)
+	}
+
+	s.cancel(other)
+	s.waitPhase(run, "Succeeded")
+	s.eventually("the end is told of", func() error {
+		if phases := stream.of("run"); !slices.Contains(phases, "succeeded") {
+			return fmt.Errorf("phases so far: %v", phases)
+		}
+		return nil
+	})
+	phases := slices.DeleteFunc(stream.of("run"), func(phase string) bool { return phase == "pending" })
+	if want := []string{"running", "preempted", "running", "succeeded"}; !slices.Equal(phases, want) {
+		t.Errorf("the run was %v, want %v", phases, want)
+	}
+	if changes, want := stream.of("attempt"), []string{"started", "ended", "started", "ended"}; !slices.Equal(changes, want) {
+		t.Errorf("its attempts were %v, want %v", changes, want)
+	}
+	ids := map[string]int{}
+	preempted := 0
+	for _, e := range stream.all() {
+		ids[e.ID]++
+		if e.Type == "runhook.attempt.ended.v1" && e.Data.Cause == "preempted" && e.Data.Interrupted && e.Subject == run+"/fit" {
+			preempted++
+		}
+	}
+	if preempted != 1 {
+		t.Errorf("%d attempts were told to be preempted, want 1: %+v", preempted, stream.all())
+	}
+	for id, times := range ids {
+		if times > 1 {
+			t.Errorf("event %s came %d times", id, times)
+		}
+	}
+	if rose := s.counted(series) - before; rose != 1 {
+		t.Errorf("at the end the counter has risen by %d, want 1", rose)
+	}
+}
+
+func TestEventsNeedTheirRight(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for token, want := range map[string]int{"": http.StatusUnauthorized, "planner-token": http.StatusForbidden} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, env(t, "RUNHOOK_WATCH")+"/events", nil)
+		must(s, err)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+s.secret(token))
+		}
+		if got := s.do(request); got.code != want {
+			t.Errorf("with %q: %d %s, want %d", token, got.code, got.body, want)
+		}
+	}
+}
