@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -27,10 +28,33 @@ func (s *HTTP) request(ctx context.Context, e event.Event) (*http.Request, error
 	if err := cehttp.WriteRequest(binding.WithForceBinary(ctx), binding.ToMessage(&e.Event), request); err != nil {
 		return nil, err
 	}
+	escape(request.Header)
 	if s.key != nil {
 		s.sign(request.Header, e.ID(), e.Data())
 	}
 	return request, nil
+}
+
+// escape writes the attributes as CloudEvents' HTTP binding asks (3.1.3.2): the
+// SDK writes them as they are, and tasks of others' Workflows have names with
+// spaces and any letters.
+func escape(header http.Header) {
+	for name, values := range header {
+		if !strings.HasPrefix(name, "Ce-") {
+			continue
+		}
+		for i, value := range values {
+			var out strings.Builder
+			for _, b := range []byte(value) {
+				if b <= ' ' || b >= 0x7f || b == '"' || b == '%' {
+					fmt.Fprintf(&out, "%%%02X", b)
+				} else {
+					out.WriteByte(b)
+				}
+			}
+			values[i] = out.String()
+		}
+	}
 }
 
 // sign adds the headers of Standard Webhooks. The id is the event's: a try
