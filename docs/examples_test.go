@@ -62,10 +62,10 @@ func TestEveryExampleIsRead(t *testing.T) {
 	files := examples(t)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
-			read, ok := reads[file]
+			check, ok := reads[file]
 			switch {
 			case ok:
-				read(t, file)
+				check(t, file)
 			case filepath.Base(file) == "config.yaml":
 				load(t, file)
 			default:
@@ -80,6 +80,39 @@ func TestEveryExampleIsRead(t *testing.T) {
 	}
 }
 
+// TestEveryYAMLBlockIsRead reads what the pages show as YAML: the README's is a
+// config, that of functions.md a run.
+func TestEveryYAMLBlockIsRead(t *testing.T) {
+	pages, err := Pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, page := range pages {
+		blocks, err := Blocks(root, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks {
+			if block.Language() != "yaml" {
+				continue
+			}
+			seen++
+			switch page {
+			case "README.md":
+				parse(t, block.String(), []byte(block.Text))
+			case "docs/functions.md":
+				checkRun(t, block.String(), []byte(block.Text))
+			default:
+				t.Errorf("%s: no test reads this", block)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d blocks were read", seen)
+	}
+}
+
 // secretOf is a secret of a config, by its file or variable: GITHUB_SECRET is
 // demo-github-secret, as the pages set it.
 func secretOf(name string) string {
@@ -90,13 +123,23 @@ const mounted = "/etc/runhook-secrets/"
 
 var secretFile = regexp.MustCompile(mounted + `[a-z-]+`)
 
-// load reads a config with secrets, as serving does.
-func load(t *testing.T, file string) (*config.Config, *functions.Table) {
+func read(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+// load reads a config with secrets, as serving does.
+func load(t *testing.T, file string) (*config.Config, *functions.Table) {
+	t.Helper()
+	return parse(t, file, read(t, file))
+}
+
+func parse(t *testing.T, file string, text []byte) (*config.Config, *functions.Table) {
+	t.Helper()
 	folder := t.TempDir()
 	text = secretFile.ReplaceAllFunc(text, func(named []byte) []byte {
 		name := strings.TrimPrefix(string(named), mounted)
@@ -118,11 +161,10 @@ func load(t *testing.T, file string) (*config.Config, *functions.Table) {
 }
 
 // aRun reads a run as `runhook render` does.
-func aRun(t *testing.T, file string) {
-	text, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+func aRun(t *testing.T, file string) { checkRun(t, file, read(t, file)) }
+
+func checkRun(t *testing.T, file string, text []byte) {
+	t.Helper()
 	var asked run.Run
 	if err := strict.YAML(file, text, &asked); err != nil {
 		t.Fatal(err)
@@ -137,11 +179,7 @@ func aRun(t *testing.T, file string) {
 func request(function string) func(*testing.T, string) {
 	return func(t *testing.T, file string) {
 		_, table := load(t, localConfig)
-		body, err := os.ReadFile(filepath.Join(root, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.CheckRequest(function, body); err != nil {
+		if err := table.CheckRequest(function, read(t, file)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -164,11 +202,7 @@ func delivery(t *testing.T, file string) {
 // payload delivers the demo's push, filled in as the demo does it.
 func payload(t *testing.T, file string) {
 	_, table := load(t, localConfig)
-	text, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := []byte(strings.NewReplacer("SHA", hooktest.RandomHex(20), "TIME", "2026-01-02T03:04:05Z").Replace(string(text)))
+	body := []byte(strings.NewReplacer("SHA", hooktest.RandomHex(20), "TIME", "2026-01-02T03:04:05Z").Replace(string(read(t, file))))
 	sent, err := hooktest.GitHubRequest("http://runhook/hooks/acme", body, []byte(secretOf("github-secret")))
 	if err != nil {
 		t.Fatal(err)
