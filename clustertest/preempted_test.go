@@ -38,7 +38,9 @@ func TestPreemptedRunStillSucceeds(t *testing.T) {
 		workers = append(workers, fmt.Sprintf("fit-%d", i))
 		s.settled(run, workers[i]+"(0)")
 	}
-	s.wantExtra(run, 2)
+	if got := s.extra(run, 2); got.code >= 300 {
+		t.Fatalf("extra answered %d: %s", got.code, got.body)
+	}
 	for i := range 2 {
 		helpers = append(helpers, fmt.Sprintf("fit-extra-%d", i))
 		helper := fmt.Sprintf("%s-extra-fit-%d", run, i)
@@ -50,13 +52,13 @@ func TestPreemptedRunStillSucceeds(t *testing.T) {
 
 	// The helpers are the first to make room, and enough.
 	s.outrank(queue, "500m")
-	s.wantInterrupted(run, status.Running, helpers)
+	s.wantQueuedAgain(run, status.Running, helpers)
 	if attempts := s.status(run).Attempts[workers[0]]; len(attempts) > 0 {
 		t.Errorf("a worker was interrupted for what its helpers had: %+v", attempts)
 	}
 	// Here all four workers must make room.
 	other := s.outrank(queue, "1400m")
-	s.wantInterrupted(run, status.Preempted, workers)
+	s.wantQueuedAgain(run, status.Preempted, workers)
 
 	s.cancel(other)
 	s.waitPhase(run, "Succeeded")
@@ -74,9 +76,9 @@ func TestPreemptedRunStillSucceeds(t *testing.T) {
 	}
 }
 
-// wantInterrupted waits until parts of the task fit are Preempted and queued
-// again, each after one attempt that reads as interrupted.
-func (s *site) wantInterrupted(run string, phase status.Phase, parts []string) {
+// wantQueuedAgain waits until parts of the task fit are Preempted and queued
+// again, each after one attempt that was.
+func (s *site) wantQueuedAgain(run string, phase status.Phase, parts []string) {
 	s.Helper()
 	var tasks []string
 	for _, part := range parts {
@@ -87,9 +89,7 @@ func (s *site) wantInterrupted(run string, phase status.Phase, parts []string) {
 		s.Errorf("the run is %s, its split task %+v; want %s", is.Phase, is.Tasks["fit"], phase)
 	}
 	for _, part := range parts {
-		if attempts := is.Attempts[part]; len(attempts) != 1 || !interruption(attempts[0]) {
-			s.Errorf("%s was interrupted once: %+v", part, attempts)
-		}
+		s.wantPreempted(run, part, 1)
 	}
 	s.eventually(fmt.Sprintf("%v are queued again", parts), func() error {
 		for _, task := range tasks {
@@ -123,18 +123,18 @@ func TestPreemptionsAreNoFailures(t *testing.T) {
 	for i := range 2 {
 		s.settled(run, fmt.Sprintf("fit(%d)", i))
 		other := s.outrank(queue, "1500m")
-		is := s.waitTasks(run, status.Preempted, "fit")
-		if attempts := is.Attempts["fit"]; is.Phase != status.Preempted || len(attempts) != i+1 || !interruption(attempts[i]) {
-			t.Errorf("preempted for the %d. time, the run is %s: %+v", i+1, is.Phase, attempts)
+		if is := s.waitTasks(run, status.Preempted, "fit"); is.Phase != status.Preempted {
+			t.Errorf("preempted for the %d. time, the run is %s", i+1, is.Phase)
 		}
+		s.wantPreempted(run, "fit", i+1)
 		s.cancel(other)
 	}
 	s.waitPhase(run, "Succeeded")
 	attempts := s.status(run).Attempts["fit"]
-	if len(attempts) != 3 || !interruption(attempts[0]) || !interruption(attempts[1]) {
-		t.Fatalf("want two interruptions and a failure: %+v", attempts)
+	if len(attempts) != 3 {
+		t.Fatalf("want two preemptions and a failure: %+v", attempts)
 	}
-	if a := attempts[2]; a.Attempt != 2 || a.Cause != cause.Application || a.ExitCode == nil || *a.ExitCode != 7 {
+	if a := attempts[2]; a.Attempt != 2 || a.Cause != cause.Application || a.Interrupted || a.ExitCode == nil || *a.ExitCode != 7 {
 		t.Errorf("the failure reads %+v", a)
 	}
 }

@@ -68,9 +68,20 @@ func (s *site) settled(run, attempt string) {
 	})
 }
 
-// interruption reports whether an attempt reads as one that Kueue has ended: by
-// the condition where somebody saw it, else by how the pod went.
-func interruption(a status.Attempt) bool {
-	return a.Phase == status.Failed &&
-		(a.Cause.Interruption() || a.Cause == cause.Application && a.ExitCode != nil && *a.ExitCode == 143)
+// wantPreempted waits until the failed attempts of a task or worker are as many
+// as asked for, each of them proven to be preempted.
+func (s *site) wantPreempted(run, key string, attempts int) {
+	s.Helper()
+	s.eventually(fmt.Sprintf("%s of run %s was preempted %d times", key, run, attempts), func() error {
+		failed := s.status(run).Attempts[key]
+		if len(failed) != attempts {
+			return fmt.Errorf("%d attempts: %+v", len(failed), failed)
+		}
+		for i, a := range failed {
+			if a.Attempt != i || a.Cause != cause.Preempted || !a.Interrupted {
+				return fmt.Errorf("attempt %d reads %+v", i, a)
+			}
+		}
+		return nil
+	})
 }
