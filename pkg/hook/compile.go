@@ -125,7 +125,7 @@ func (h *Hook) compileRoute(path string, spec *RouteSpec, opts Options, problems
 		r.selection = h.compileSelect(path+".select", spec.Select, opts, problems)
 	}
 	before := problems.Len()
-	r.mapping = compileMapping(path, spec, problems)
+	r.mapping = compileMapping(path, spec, opts, problems)
 	switch {
 	case !slices.Contains(opts.Functions, spec.Function):
 		problems.Add(path+".function", "%q is none of %s", spec.Function, strings.Join(opts.Functions, ", "))
@@ -158,13 +158,12 @@ func (h *Hook) compileEvents(path string, spec *RouteSpec, problems *fault.List)
 
 // checkRequest lets the function look at its request before a delivery does.
 func checkRequest(path, function string, m mapping, opts Options, problems *fault.List) {
-	check := func(request json.RawMessage) error { return opts.CheckRequest(function, request) }
-	sample, err := m.sample(check)
+	sample, err := m.sample()
 	if err != nil {
 		problems.Add(path+".set", "%v", err)
 		return
 	}
-	if err := check(sample); err != nil {
+	if err := m.check(sample); err != nil {
 		addRequestProblems(path, err, func(string) bool { return false }, problems)
 		return
 	}

@@ -15,6 +15,8 @@ import (
 type mapping struct {
 	literal json.RawMessage
 	fields  []field
+	// check refuses what the function cannot decode.
+	check func(json.RawMessage) error
 }
 
 type field struct {
@@ -24,13 +26,13 @@ type field struct {
 
 // compileMapping checks every path and expression of a route. The shape of the
 // request depends on the config alone, so that at run time only an expression
-// can fail.
-func compileMapping(path string, spec *RouteSpec, problems *fault.List) mapping {
+// can fail, or give a value of another type than the function takes.
+func compileMapping(path string, spec *RouteSpec, opts Options, problems *fault.List) mapping {
 	literal := spec.Request
 	if literal == nil {
 		literal = map[string]any{}
 	}
-	m := mapping{literal: json.RawMessage("{}")}
+	m := mapping{literal: json.RawMessage("{}"), check: func(request json.RawMessage) error { return opts.CheckRequest(spec.Function, request) }}
 	encoded, err := json.Marshal(literal)
 	if err == nil {
 		_, err = parseObject(encoded)
@@ -87,7 +89,9 @@ func (m mapping) object() map[string]any {
 	return o
 }
 
-// request runs the expressions and lays their values over the literal.
+// request runs the expressions and lays their values over the literal. Types
+// that only the payload decides are checked here: a host would take the
+// function's 422 for a broken hook.
 func (m mapping) request(v vars) (json.RawMessage, error) {
 	if len(m.fields) == 0 {
 		return m.literal, nil
@@ -99,14 +103,18 @@ func (m mapping) request(v vars) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return m.filled(values)
+	request, err := m.filled(values)
+	if err != nil {
+		return nil, err
+	}
+	return request, m.check(request)
 }
 
 // sample is the request with a value of the right type in every field that is
 // set, so that keys and types can be checked before anything was delivered.
 // Where the type is known only at run time, it is one that check has nothing
 // against, if there is any.
-func (m mapping) sample(check func(json.RawMessage) error) (json.RawMessage, error) {
+func (m mapping) sample() (json.RawMessage, error) {
 	values := make([]any, len(m.fields))
 	for i, f := range m.fields {
 		values[i] = samplesOf(f.value)[0]
@@ -118,7 +126,7 @@ func (m mapping) sample(check func(json.RawMessage) error) (json.RawMessage, err
 			if err != nil {
 				return nil, err
 			}
-			if !complains(check(request), f.path) {
+			if !complains(m.check(request), f.path) {
 				break
 			}
 			values[i] = samples[0]

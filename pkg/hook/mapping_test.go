@@ -1,12 +1,15 @@
 package hook_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/secret"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 func TestSet(t *testing.T) {
@@ -60,6 +63,29 @@ func TestSetFailures(t *testing.T) {
 		d := decision(t, h, github(`{"ref":"refs/heads/main","after":"22","text":"(","list":[]}`))
 		if d.Ignored != hook.IgnoredMapping || d.Call != "" || d.Request != nil {
 			t.Errorf("%s: %+v", expression, d)
+		}
+	}
+}
+
+// A value whose type only the payload decides may be none that the function
+// takes: that is a mapping that fails, and no 422 to a host.
+func TestSetOfAnotherTypeThanTheFunctionTakes(t *testing.T) {
+	spec := hook.Spec{Path: "acme", Provider: "github", Routes: []hook.RouteSpec{{
+		Name: "train", Function: "submit", Set: map[string]string{"queue": "payload.queue"},
+	}}}
+	takesText := func(_ string, request json.RawMessage) error {
+		return strict.JSON(request, &struct {
+			Queue string `json:"queue"`
+		}{})
+	}
+	h, problems := hook.Compile(spec, []secret.Value{secret.Of(lamp)}, hook.Options{Functions: []string{"submit"}, CheckRequest: takesText})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for value, want := range map[string]hook.Reason{`"research"`: "", `5`: hook.IgnoredMapping, `["a"]`: hook.IgnoredMapping, `null`: hook.IgnoredMapping} {
+		d := decision(t, h, github(`{"ref":"refs/heads/main","after":"22","queue":`+value+`}`))
+		if d.Ignored != want || (d.Request == nil) != (want != "") {
+			t.Errorf("%s: %+v", value, d)
 		}
 	}
 }
