@@ -73,6 +73,7 @@ func New(cluster Cluster, settings Settings) function.Function {
 
 func (r Request) check() error {
 	var mistakes fault.List
+	lookup.CheckName(r.Run, &mistakes)
 	if r.Task == "" {
 		mistakes.Add("task", "is missing: name a split task of the run")
 	}

@@ -159,6 +159,13 @@ func TestARunThatEndsMeanwhileKeepsNoHelper(t *testing.T) {
 	}
 }
 
+func TestEveryMistakeIsTold(t *testing.T) {
+	err := Request{Run: "A/b"}.check()
+	if problems := fault.From(err).Problems; len(problems) != 3 || problems[0].Path != "run" {
+		t.Errorf("%v", problems)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	phase := func(phase wfv1.NodePhase) func(*cluster) {
 		return func(on *cluster) {

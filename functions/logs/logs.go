@@ -86,6 +86,7 @@ func New(cluster Cluster, foreign owner.Foreign) function.Function {
 
 func (r Request) check() error {
 	var mistakes fault.List
+	lookup.CheckName(r.Run, &mistakes)
 	if r.Task == "" {
 		mistakes.Add("task", "is missing: name a task of the run")
 	}

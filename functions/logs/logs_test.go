@@ -109,6 +109,7 @@ func TestRefusals(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
+		`{}`:             {fault.Invalid, "run: the name of a run is needed; task: is missing"},
 		`{"run":"pump"}`: {fault.Invalid, "task: is missing"},
 		`{"run":"pump","task":"fit","worker":-1}`:      {fault.Invalid, "worker: -1"},
 		`{"run":"pump","task":"fit","tail":-1}`:        {fault.Invalid, "tail: -1"},

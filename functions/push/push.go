@@ -32,6 +32,9 @@ func New(hooks map[string]*hook.Hook, invoker hook.Invoker) function.Function {
 		Request:  Request{},
 		Response: hook.Answer{},
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
+			if err := request.check(); err != nil {
+				return function.Response{}, err
+			}
 			h, err := find(hooks, call.Caller, request.Hook)
 			if err != nil {
 				return function.Response{}, err
@@ -44,6 +47,18 @@ func New(hooks map[string]*hook.Hook, invoker hook.Invoker) function.Function {
 			return function.Response{Status: answer.Status, Body: answer, RetryAfter: answer.RetryAfter}, nil
 		}),
 	}
+}
+
+// check asks for what every delivery has; not every host names its events.
+func (r Request) check() error {
+	var mistakes fault.List
+	if r.Hook == "" {
+		mistakes.Add("hook", "is missing: name the path of a hook")
+	}
+	if len(r.Payload) == 0 {
+		mistakes.Add("payload", "is missing: give the JSON as the host sent it")
+	}
+	return mistakes.Err(fault.Invalid, "the request is not valid")
 }
 
 // find gives a hook that the caller may use; one that it may not is told

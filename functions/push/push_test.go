@@ -79,7 +79,8 @@ func TestRefused(t *testing.T) {
 	}{
 		"not the caller's hook": {function.Caller{Hooks: []string{"other"}}, `{"hook": "acme", "event": "push", "payload": {}}`, fault.Forbidden},
 		"no such hook":          {function.Caller{Hooks: []string{"other"}}, `{"hook": "other", "event": "push", "payload": {}}`, fault.Invalid},
-		"no payload":            {function.Caller{Hooks: []string{"acme"}}, `{"hook": "acme", "event": "push"}`, fault.Malformed},
+		"no payload":            {function.Caller{Hooks: []string{"acme"}}, `{"hook": "acme", "event": "push"}`, fault.Invalid},
+		"nothing":               {function.Caller{}, `{}`, fault.Invalid},
 		"a payload without ref": {function.Caller{Hooks: []string{"acme"}}, `{"hook": "acme", "event": "push", "payload": {}}`, fault.Malformed},
 	} {
 		invoker := &submitted{}

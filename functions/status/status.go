@@ -63,16 +63,17 @@ func New(cluster Cluster, settings Settings) function.Function {
 			if err := strict.JSON(body, &request); err != nil {
 				return err
 			}
-			_, err := request.wait()
+			_, err := request.check()
 			return err
 		},
 		Handle: function.Typed(r.handle),
 	}
 }
 
-// wait gives how long the answer may wait; 0: not at all.
-func (r Request) wait() (time.Duration, error) {
+// check gives how long the answer may wait; 0: not at all.
+func (r Request) check() (time.Duration, error) {
 	var mistakes fault.List
+	lookup.CheckName(r.Run, &mistakes)
 	wait, err := time.ParseDuration(r.Wait)
 	switch {
 	case r.Wait == "":
@@ -95,7 +96,7 @@ type reader struct {
 }
 
 func (r reader) handle(ctx context.Context, call function.Call, request Request) (function.Response, error) {
-	wait, err := request.wait()
+	wait, err := request.check()
 	if err != nil {
 		return function.Response{}, err
 	}

@@ -128,6 +128,7 @@ func TestWaitIsRefused(t *testing.T) {
 		`{"run": "a", "wait": "-1s"}`:                                            "wait",
 		fmt.Sprintf(`{"run": "a", "wait": %q}`, limits.WaitTime+time.Nanosecond): "wait",
 		`{"run": "a", "since": "7"}`:                                             "since",
+		`{}`:                                                                     "run",
 	} {
 		_, err := ask(t.Context(), f, ci, body)
 		if fault.KindOf(err) != fault.Invalid || len(fault.From(err).Problems) != 1 || fault.From(err).Problems[0].Path != path {
@@ -136,6 +137,10 @@ func TestWaitIsRefused(t *testing.T) {
 		if checked := f.Check(json.RawMessage(body)); fault.KindOf(checked) != fault.Invalid {
 			t.Errorf("%s: the check says %v", body, checked)
 		}
+	}
+	_, err := ask(t.Context(), f, ci, `{"run": "A", "wait": "soon"}`)
+	if problems := fault.From(err).Problems; len(problems) != 2 {
+		t.Errorf("not every mistake is told: %v", problems)
 	}
 	if f.Timeout < limits.WaitTime+settings.Time {
 		t.Errorf("its time is %s", f.Timeout)

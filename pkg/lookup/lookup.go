@@ -28,8 +28,10 @@ type Finder struct {
 
 // Run gives a run that the caller may see; any other does not exist.
 func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {
-	if problem := wrongName(name); problem != "" {
-		return nil, &fault.Error{Kind: fault.Invalid, Detail: "the request is not valid", Problems: []fault.Problem{{Path: "run", Detail: problem}}}
+	var mistakes fault.List
+	CheckName(name, &mistakes)
+	if err := mistakes.Err(fault.Invalid, "the request is not valid"); err != nil {
+		return nil, err
 	}
 	raw, err := f.Cluster.Workflow(ctx, name)
 	if err != nil {
@@ -106,14 +108,14 @@ func ownership(w *status.Workflow) owner.Run {
 	return owner.Run{Labels: w.Metadata.Labels, Annotations: w.Metadata.Annotations}
 }
 
-// wrongName keeps what is no name of a Workflow from becoming part of a URL.
+// CheckName keeps what is no name of a Workflow from becoming part of a URL.
+// Functions whose requests have more fields call it with their other mistakes.
 // Foreign Workflows may have longer names than runs.
-func wrongName(name string) string {
-	if name == "" {
-		return "the name of a run is needed"
+func CheckName(name string, mistakes *fault.List) {
+	switch {
+	case name == "":
+		mistakes.Add("run", "the name of a run is needed")
+	case len(validation.IsDNS1123Subdomain(name)) > 0:
+		mistakes.Add("run", "not the name of a run: a-z, 0-9, - and . are allowed, at most 253")
 	}
-	if len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return "not the name of a run: a-z, 0-9, - and . are allowed, at most 253"
-	}
-	return ""
 }

@@ -4,6 +4,7 @@ package shutdown
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
@@ -13,6 +14,7 @@ import (
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what is done on the cluster.
@@ -42,6 +44,15 @@ func Function(name, summary string, strategy wfv1.ShutdownStrategy, cluster Clus
 		Access:   []function.Access{{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"get", "list", "patch"}}},
 		Request:  Request{},
 		Response: Response{},
+		Check: func(body json.RawMessage) error {
+			var request Request
+			if err := strict.JSON(body, &request); err != nil {
+				return err
+			}
+			var mistakes fault.List
+			lookup.CheckName(request.Run, &mistakes)
+			return mistakes.Err(fault.Invalid, "the request is not valid")
+		},
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
 			run, err := find.RunToChange(ctx, call.Caller, request.Run)
 			if err != nil {

@@ -121,3 +121,13 @@ func TestOthersRunsAreNotEnded(t *testing.T) {
 		}
 	}
 }
+
+// A route of a hook that could never end a run is told when the config is read.
+func TestCheckAsksForARun(t *testing.T) {
+	f := Function("stop", "", wfv1.ShutdownStrategyStop, &cluster{}, owner.ForeignRead)
+	for body, want := range map[string]fault.Kind{`{"run": "a"}`: "", `{}`: fault.Invalid, `{"run": "A/b"}`: fault.Invalid} {
+		if got := fault.KindOf(f.Check(json.RawMessage(body))); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
