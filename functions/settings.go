@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/runhook/runhook/functions/generate"
 	"github.com/runhook/runhook/functions/submit"
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/config"
@@ -57,5 +58,18 @@ func submitSettings(c *config.Config) submit.Settings {
 			}
 			return c.PublicURL + "/functions/status?run=" + run
 		},
+	}
+}
+
+func generateSettings(c *config.Config) generate.Settings {
+	return generate.Settings{
+		Namespace:          c.Namespace,
+		Policy:             Policy(c),
+		ConfigMaps:         c.Gordo.ConfigMaps,
+		Foreign:            c.Cluster.Foreign,
+		PodLabel:           c.Cluster.RunLabel,
+		SecurityContext:    c.Runs.SecurityContext,
+		PodSecurityContext: c.Runs.PodSecurityContext,
+		ImagePullSecrets:   c.Runs.ImagePullSecrets,
 	}
 }

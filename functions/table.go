@@ -8,6 +8,7 @@ import (
 
 	"github.com/runhook/runhook/functions/cancel"
 	"github.com/runhook/runhook/functions/extra"
+	"github.com/runhook/runhook/functions/generate"
 	"github.com/runhook/runhook/functions/logs"
 	"github.com/runhook/runhook/functions/nodes"
 	"github.com/runhook/runhook/functions/placements"
@@ -35,11 +36,11 @@ type Table struct {
 // documentation made, and nothing can be called.
 func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 	asked := registry.New(Images(c).Registry, registry.FromSecret(on, Images(c).Registry))
-	ending := stop.New(on, c.Cluster.Foreign)
+	ending, cancelling := stop.New(on, c.Cluster.Foreign), cancel.New(on, c.Cluster.Foreign)
 	t := &Table{list: []function.Function{
 		submit.New(on, asked, ending, submitSettings(c)),
 		status.New(on, statusSettings(c)),
-		cancel.New(on, c.Cluster.Foreign),
+		cancelling,
 		ending,
 		extra.New(on, extraSettings(c)),
 		logs.New(on, c.Cluster.Foreign),
@@ -47,6 +48,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		listing(c, placements.New(on, placementSettings(c))),
 		reserve.New(on, reserveSettings(c)),
 		unreserve.New(on, reserveSettings(c)),
+		listing(c, generate.New(on, cancelling, generateSettings(c))),
 	}}
 	t.list = append(t.list, images(c, on, asked)...)
 	// Routes call what stands above; what hands deliveries to routes stands
@@ -55,7 +57,25 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		return nil, err
 	}
 	t.list = append(t.list, push.New(t.hooks, t))
+	for i, f := range t.list {
+		if !f.DryRuns {
+			t.list[i].Handle = refuseDryRun(f)
+		}
+	}
 	return t, c.CheckFunctions(t.Names())
+}
+
+// refuseDryRun keeps a function from doing what it was asked only to try.
+func refuseDryRun(f function.Function) func(context.Context, function.Call) (function.Response, error) {
+	return func(ctx context.Context, call function.Call) (function.Response, error) {
+		if call.DryRun {
+			return function.Response{}, &fault.Error{
+				Kind: fault.Invalid, Detail: "the request is not valid",
+				Problems: []fault.Problem{{Path: "dryRun", Detail: f.Name + " has no dry run"}},
+			}
+		}
+		return f.Handle(ctx, call)
+	}
 }
 
 // All gives every function.

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/argo"
-	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/create"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/image/registry"
@@ -21,8 +21,7 @@ import (
 
 // Cluster is what submit does on the cluster.
 type Cluster interface {
-	CreateWorkflow(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (*wfv1.Workflow, error)
-	Workflow(ctx context.Context, name string) ([]byte, error)
+	create.Cluster
 	Node(ctx context.Context, name string) (*corev1.Node, error)
 	EachWorkflow(ctx context.Context, selector string, visit func(*metav1.PartialObjectMetadata)) error
 }
@@ -61,6 +60,7 @@ func New(cluster Cluster, images Registry, stop function.Function, settings Sett
 			{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "get", "list"}},
 			{Resource: "nodes", Verbs: []string{"get"}, Cluster: true},
 		}, registry.LoginAccess(settings.Policy.Registry)...),
+		DryRuns:  true,
 		Request:  run.Run{},
 		Response: Response{},
 		Check:    s.check,
@@ -104,11 +104,11 @@ func (s submitter) handle(ctx context.Context, call function.Call) (function.Res
 	if err != nil {
 		return function.Response{}, err
 	}
-	create := func() (function.Response, error) { return s.create(ctx, workflow, key, call.DryRun) }
+	made := func() (function.Response, error) { return s.create(ctx, workflow, call.DryRun) }
 	if call.Origin != nil && call.Origin.Supersedes {
-		return s.supersede(ctx, call, create)
+		return s.supersede(ctx, call, made)
 	}
-	return create()
+	return made()
 }
 
 // check says what is wrong with a run, as far as the config alone can tell.
@@ -121,39 +121,18 @@ func (s submitter) check(request json.RawMessage) error {
 }
 
 // create makes the Workflow, or finds the one that the same request has made.
-func (s submitter) create(ctx context.Context, workflow *wfv1.Workflow, key string, dryRun bool) (function.Response, error) {
+func (s submitter) create(ctx context.Context, workflow *wfv1.Workflow, dryRun bool) (function.Response, error) {
 	response := Response{Run: workflow.Name, Created: true, Phase: status.Pending, Status: s.settings.StatusURL(workflow.Name)}
-	created, err := s.cluster.CreateWorkflow(ctx, workflow, dryRun)
-	if err != nil {
-		if fault.KindOf(err) != fault.Conflict {
-			return function.Response{}, err
-		}
-		return s.existing(ctx, response, key, err)
-	}
-	if dryRun {
+	created, present, err := create.Once(ctx, s.cluster, workflow, dryRun)
+	switch {
+	case err != nil:
+		return function.Response{}, err
+	case present != nil:
+		response.Created, response.Phase = false, status.Of(present, nil, nil).Phase
+		return function.Response{Status: http.StatusOK, Body: response}, nil
+	case dryRun:
 		response.Created, response.Workflow = false, created
 		return function.Response{Status: http.StatusOK, Body: response}, nil
 	}
 	return function.Response{Status: http.StatusCreated, Body: response}, nil
-}
-
-// existing tells a redelivery from a name that something else has.
-func (s submitter) existing(ctx context.Context, response Response, key string, conflict error) (function.Response, error) {
-	raw, err := s.cluster.Workflow(ctx, response.Run)
-	if fault.KindOf(err) == fault.NotFound {
-		// Refused for another reason, such as a quota; or deleted just now.
-		return function.Response{}, conflict
-	}
-	if err != nil {
-		return function.Response{}, err
-	}
-	present, err := status.Decode(raw)
-	if err != nil {
-		return function.Response{}, fault.Wrap(fault.Conflict, err, "the name %s is taken by a Workflow that cannot be read: %v", response.Run, err)
-	}
-	if present.Metadata.Annotations[argo.KeyAnnotation] != key {
-		return function.Response{}, fault.New(fault.Conflict, "the name %s is taken by something else: give the run another id, or delete the Workflow of that name", response.Run)
-	}
-	response.Created, response.Phase = false, status.Of(present, nil, nil).Phase
-	return function.Response{Status: http.StatusOK, Body: response}, nil
 }

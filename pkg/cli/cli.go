@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, sys System) int {
 	root.AddCommand(
 		serveCommand(sys), watchCommand(sys), checkCommand(sys), causeCommand(sys), renderCommand(sys), replayCommand(sys), rbacCommand(sys), openapiCommand(sys),
 		submitCommand(sys), statusCommand(sys), logsCommand(sys), nodesCommand(sys), buildImageCommand(sys), callCommand(sys),
-		command.Normalize(), command.Generate(nil),
+		command.Normalize(), command.Generate(&generate{sys: sys}),
 	)
 	for _, f := range faces {
 		root.AddCommand(f.command(sys))

@@ -17,11 +17,19 @@ type target struct {
 }
 
 func (t *target) flags(cmd *cobra.Command, sys System) {
+	t.access(cmd, sys)
+	cmd.Flags().StringVar(&t.namespace, "namespace", runs, "the namespace of the runs, where no config says it")
+}
+
+// runs is the namespace of the runs where nobody says another.
+const runs = "runs"
+
+// access adds the flags that say where, but for the namespace.
+func (t *target) access(cmd *cobra.Command, sys System) {
 	f := cmd.Flags()
 	f.StringVar(&t.server, "server", sys.Getenv("RUNHOOK_URL"), "the URL of a runhook (default: RUNHOOK_URL)")
 	f.StringVar(&t.tokenFile, "token-file", sys.Getenv("RUNHOOK_TOKEN_FILE"), "the file with its bearer token (default: RUNHOOK_TOKEN_FILE)")
 	f.StringVar(&t.kubeconfig, "kubeconfig", "", "go straight to the cluster of this kubeconfig (without a server: the default one)")
-	f.StringVar(&t.namespace, "namespace", "runs", "the namespace of the runs, where no config says it")
 	configFlag(cmd, sys, &t.config)
 	cmd.MarkFlagsMutuallyExclusive("server", "kubeconfig")
 }

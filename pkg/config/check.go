@@ -41,6 +41,7 @@ func (k *check) config(c *Config) {
 	k.cluster(c.Cluster)
 	k.runs(c.Runs)
 	k.build(c.Build)
+	k.each("gordo.configMaps", c.Gordo.ConfigMaps, subdomain)
 	k.auth(c)
 	k.hooks(c)
 	k.sinks(c)

@@ -85,6 +85,12 @@ type Build struct {
 	PlainHosts []string `json:"plainHosts"`
 }
 
+// Gordo says what machine-learning projects may read.
+type Gordo struct {
+	// ConfigMaps may hold a project's config, or variables of its builders.
+	ConfigMaps []string `json:"configMaps"`
+}
+
 // Default is what holds where a config says nothing.
 func Default() Config {
 	return Config{

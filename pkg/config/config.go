@@ -29,6 +29,7 @@ type Config struct {
 	Cluster   Cluster     `json:"cluster"`
 	Runs      Runs        `json:"runs"`
 	Build     Build       `json:"build"`
+	Gordo     Gordo       `json:"gordo"`
 	Auth      Auth        `json:"auth"`
 	Hooks     []hook.Spec `json:"hooks"`
 	Sinks     []Sink      `json:"sinks"`

@@ -170,6 +170,9 @@ const (
 	// GordoOutput is all Workflows of a project together: globals of a few KiB
 	// are written once for every machine. 5,000 machines of 30 tags take a third.
 	GordoOutput = 256 << 20
+	// GordoAnswer is the Workflows that one call of `generate` gives: some 900
+	// machines of 30 tags. More is submitted, or made by the command line.
+	GordoAnswer = 16 << 20
 	// GordoNumber bounds seconds, percents and replicas of the flags, which
 	// Kubernetes holds in 32 bits.
 	GordoNumber = 1_073_741_824

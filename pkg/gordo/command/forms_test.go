@@ -1,17 +1,16 @@
 package command
 
 import (
-	"bytes"
-	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
 	"github.com/runhook/runhook/pkg/gordo/internal/cases"
-	"github.com/runhook/runhook/pkg/gordo/workflow"
 )
 
 // TestYAMLAndJSONSayTheSame, with a separator between the documents.
@@ -67,47 +66,47 @@ func TestStrictAndNothingMade(t *testing.T) {
 	}
 }
 
-// names is a submitter that keeps what it was given.
-type names []string
+// handed is a submitter that keeps what it was given.
+type handed []Submission
 
-func (n *names) Submit(_ context.Context, d *workflow.Document) (string, error) {
-	w, err := d.Submitted()
-	if err != nil {
-		return "", err
-	}
-	*n = append(*n, w.Name)
-	return w.Name + " created", nil
+func (h *handed) Flags(c *cobra.Command) { c.Flags().String("server", "", "") }
+
+func (h *handed) Submit(_ *cobra.Command, s Submission) error {
+	*h = append(*h, s)
+	return nil
 }
 
-func TestSubmit(t *testing.T) {
-	var submitted names
-	var out bytes.Buffer
-	c := Generate(&submitted)
-	c.SetOut(&out)
-	c.SetArgs([]string{filepath.Join(testdata, "cases", "flags-split-2", "config.yaml"), "--project-name", "p", "--split-workflows", "3", "--submit", "--project-revision", "7"})
-	if err := c.Execute(); err != nil {
+func TestSubmitHandsOnWhatWasGiven(t *testing.T) {
+	var submitted handed
+	got := cases.Play(t, testdata, Generate(&submitted), "flags-split-2", "--submit", "--project-revision", "7", "--with-keda=false", "-o", "json", "--server", "x")
+	if got.Err != nil || got.Out != "" || len(submitted) != 1 {
+		t.Fatalf("%+v, submitted %v", got, submitted)
+	}
+	s := submitted[0]
+	config, err := os.ReadFile(filepath.Join(testdata, "cases", "flags-split-2", "config.yaml"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if out.String() != "p-7-0 created\np-7-1 created\n" || len(submitted) != 2 {
-		t.Errorf("printed %q, submitted %v", out.String(), submitted)
+	want := Submission{Config: config, Project: "proj-a", Revision: "7", Output: "json", Options: map[string]string{"split-workflows": "2", "with-keda": "false"}}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Error(diff)
 	}
 	if Generate(nil).Flags().Lookup("submit") != nil {
 		t.Error("there is a flag --submit without a submitter")
 	}
 }
 
-// TestSubmitNamesTheRevisionByTheConfig: the same config twice has one name.
-func TestSubmitNamesTheRevisionByTheConfig(t *testing.T) {
-	var submitted names
-	for range 2 {
-		c := Generate(&submitted)
-		c.SetOut(&bytes.Buffer{})
-		c.SetArgs([]string{filepath.Join(testdata, "cases", "basic", "config.yaml"), "--project-name", "p", "--submit"})
-		if err := c.Execute(); err != nil {
-			t.Fatal(err)
+func TestSubmitWithoutARevisionLeavesItToTheFunction(t *testing.T) {
+	var submitted handed
+	if got := cases.Play(t, testdata, Generate(&submitted), "basic-no-flags", "--submit"); got.Err != nil || submitted[0].Revision != "" {
+		t.Errorf("%+v, submitted %+v", got, submitted)
+	}
+	for _, flag := range []string{"--output-file", "--workflow-template"} {
+		if got := cases.Play(t, testdata, Generate(&submitted), "basic-no-flags", "--submit", flag, "x"); got.Err == nil || !strings.Contains(got.Err.Error(), flag) {
+			t.Errorf("%s: %v", flag, got.Err)
 		}
 	}
-	if len(submitted) != 2 || submitted[0] != submitted[1] || len(submitted[0]) != len("p-0123456789ab-0") {
-		t.Errorf("submitted %v", submitted)
+	if len(submitted) != 1 {
+		t.Errorf("submitted %d", len(submitted))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/gordo"
@@ -16,10 +17,19 @@ import (
 	"github.com/runhook/runhook/pkg/gordo/workflow"
 )
 
-// Submitter creates a Workflow in the cluster and gives the line that is
-// printed of it.
+// Submission is what --submit hands to the function `generate`.
+type Submission struct {
+	Config            []byte
+	Project, Revision string
+	Namespace         string
+	Options           map[string]string // what was given for the other flags
+	Output            string            // json or yaml; empty: not said
+}
+
+// Submitter calls the function `generate`, as its own flags say where.
 type Submitter interface {
-	Submit(ctx context.Context, document *workflow.Document) (string, error)
+	Flags(c *cobra.Command)
+	Submit(c *cobra.Command, s Submission) error
 }
 
 // Generate is the command `generate`: the Argo Workflows of a config. Without a
@@ -36,18 +46,23 @@ func Generate(submitter Submitter) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := prepare(c.Context(), o, s, submit, c.ErrOrStderr())
+			g, err := prepare(c.Context(), o, s, c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
 			if submit {
-				return g.submit(c.Context(), submitter, c.OutOrStdout())
+				handed, err := submission(o, s, c.Flags())
+				if err != nil {
+					return err
+				}
+				return submitter.Submit(c, handed)
 			}
 			return g.print(s.output, c.OutOrStdout())
 		},
 	}
 	bind(c, s)
 	if submitter != nil {
+		submitter.Flags(c)
 		c.Flags().BoolVar(&submit, "submit", false, "create the Workflows instead of printing them")
 	}
 	return c
@@ -61,17 +76,13 @@ type generation struct {
 	argo    string // version; only its major number matters to a Workflow
 }
 
-func prepare(ctx context.Context, o gordo.Options, s *shared, submit bool, stderr io.Writer) (*generation, error) {
+func prepare(ctx context.Context, o gordo.Options, s *shared, stderr io.Writer) (*generation, error) {
 	p, err := project(o, s.strict, stderr)
 	if err != nil {
 		return nil, err
 	}
-	if o.Revision == "" && !submit {
+	if o.Revision == "" {
 		o.Revision = strconv.FormatInt(time.Now().UnixMilli(), 10)
-	} else if o.Revision == "" { // the same config again is the same Workflow
-		if o.Revision, err = p.Revision(); err != nil {
-			return nil, err
-		}
 	}
 	version, major, err := argoVersion(ctx, o.ArgoBinary, runProgram)
 	if err != nil {
@@ -81,33 +92,30 @@ func prepare(ctx context.Context, o gordo.Options, s *shared, submit bool, stder
 	if err != nil {
 		return nil, err
 	}
-	if o.SplitWorkflows < 0 {
-		none := []gordo.Warning{{Code: gordo.NothingMade, Path: "--split-workflows", Detail: "is negative, and no Workflow is made: give a number of machines"}}
-		if err := warn(none, s.strict, stderr); err != nil {
-			return nil, err
-		}
-	}
-	return &generation{o, p, plan, version}, nil
+	return &generation{o, p, plan, version}, warn(plan.Warnings(), s.strict, stderr)
 }
 
-// submit creates the Workflows one after another.
-func (g *generation) submit(ctx context.Context, submitter Submitter, out io.Writer) error {
-	if g.options.Template != "" {
-		return fault.New(fault.Invalid, "--workflow-template: what a template makes is printed, not submitted")
-	}
-	for document, err := range g.plan.Documents() {
-		if err != nil {
-			return err
-		}
-		line, err := submitter.Submit(ctx, document)
-		if err != nil {
-			return err
-		}
-		if _, err := io.WriteString(out, line+"\n"); err != nil {
-			return fault.Wrap(fault.Unavailable, err, "the output can't be written: %v", err)
+// submission is what was given, for the function to read as this command has.
+func submission(o gordo.Options, s *shared, flags *pflag.FlagSet) (Submission, error) {
+	for name, value := range map[string]string{"workflow-template": o.Template, "output-file": o.OutputFile, "argo-binary": o.ArgoBinary} {
+		if value != "" {
+			return Submission{}, fault.New(fault.Invalid, "--%s: is for what is printed, not for what is submitted", name)
 		}
 	}
-	return nil
+	config, err := readConfig(o.ConfigFile)
+	if err != nil {
+		return Submission{}, err
+	}
+	handed := Submission{Config: config, Project: o.Project, Revision: o.Revision, Namespace: o.Namespace, Options: map[string]string{}}
+	for _, f := range gordo.Flags {
+		if value, ok := given(flags, f); ok && !f.Local && f.Name != "project-name" && f.Name != "project-revision" {
+			handed.Options[f.Name] = value
+		}
+	}
+	if flags.Changed("output") {
+		handed.Output = s.output
+	}
+	return handed, nil
 }
 
 // print writes the Workflows to the output file, or to the standard output.

@@ -41,20 +41,7 @@ func usage(f gordo.Flag) string {
 
 // options reads the flags: what is given wins over the environment.
 func options(parse func(gordo.Lookup) (gordo.Options, error), flags *pflag.FlagSet, args []string) (gordo.Options, error) {
-	o, err := parse(func(f gordo.Flag) (string, bool) {
-		if flags.Changed(f.Name) {
-			if f.Switch {
-				on, _ := flags.GetBool(f.Name)
-				return strconv.FormatBool(on), true
-			}
-			v, _ := flags.GetString(f.Name)
-			return v, true
-		}
-		if f.Env == "" {
-			return "", false
-		}
-		return os.LookupEnv(f.Env)
-	})
+	o, err := parse(func(f gordo.Flag) (string, bool) { return given(flags, f) })
 	if err != nil {
 		return o, err
 	}
@@ -65,4 +52,19 @@ func options(parse func(gordo.Lookup) (gordo.Options, error), flags *pflag.FlagS
 		return o, fault.New(fault.Invalid, "no config: name its file")
 	}
 	return o, nil
+}
+
+// given is what a command line, else the environment, says for a flag.
+func given(flags *pflag.FlagSet, f gordo.Flag) (value string, ok bool) {
+	switch {
+	case flags.Changed(f.Name) && f.Switch:
+		on, _ := flags.GetBool(f.Name)
+		return strconv.FormatBool(on), true
+	case flags.Changed(f.Name):
+		value, _ = flags.GetString(f.Name)
+		return value, true
+	case f.Env == "":
+		return "", false
+	}
+	return os.LookupEnv(f.Env)
 }

@@ -77,6 +77,14 @@ func New(p *gordo.Project, o gordo.Options, argoMajor int) (*Plan, error) {
 	return plan, r.err()
 }
 
+// Warnings are of what the options make of the project.
+func (p *Plan) Warnings() []gordo.Warning {
+	if p.options.SplitWorkflows >= 0 {
+		return nil
+	}
+	return []gordo.Warning{{Code: gordo.NothingMade, Path: "--split-workflows", Detail: "is negative, and no Workflow is made: give a number of machines"}}
+}
+
 // components reads the parts of globals.runtime that have a container.
 func (p *Plan) components(r *reader) {
 	runtime := p.project.Globals.MapAt("runtime")
