@@ -99,7 +99,7 @@ type keeper struct {
 func (k keeper) keep(ctx context.Context, w *workflow, seen *cause.Evidence, pods []corev1.Pod) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.EvidenceTime)
 	defer cancel()
-	annotations, version := w.Annotations, w.ResourceVersion
+	annotations, version := w.state().Metadata.Annotations, w.ResourceVersion
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = 10*time.Millisecond, 500*time.Millisecond
 	for {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,11 +90,13 @@ func annotate(w *workflow, evidence string) {
 	if evidence == "" {
 		return
 	}
-	if w.Annotations == nil {
-		w.Annotations = map[string]string{}
+	state := *w.state()
+	state.Metadata.Annotations = maps.Clone(state.Metadata.Annotations)
+	if state.Metadata.Annotations == nil {
+		state.Metadata.Annotations = map[string]string{}
 	}
-	w.Annotations[cause.Annotation] = evidence
-	w.state.Metadata.Annotations = w.Annotations
+	state.Metadata.Annotations[cause.Annotation] = evidence
+	w.held.Store(&state)
 }
 
 // counted gives the series of the watch that are not 0, but for times.

@@ -116,7 +116,7 @@ func (t *tracker) lead(leads bool) {
 func (t *tracker) tidy(ctx context.Context) {
 	err := t.releaser.release(ctx, t.releaser.capacity.Reservation, func(run string) bool {
 		w := t.cache.Workflow(run)
-		return w != nil && !w.state.Status.FinishedAt.IsZero()
+		return w != nil && !w.state().Status.FinishedAt.IsZero()
 	})
 	if err != nil {
 		t.log.Warn("reservations of ended runs may be left", "error", err.Error())
@@ -155,7 +155,7 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 		t.log.Warn("a Workflow cannot be read", "run", name, "error", w.fault.Error())
 		return nil
 	}
-	if settled(w.state, t.now()) {
+	if settled(w.state(), t.now()) {
 		t.settle(w)
 		return nil
 	}
@@ -189,16 +189,16 @@ func (t *tracker) keep(ctx context.Context, w *workflow, pods []corev1.Pod) (*st
 	seen := t.proofs.take(string(w.UID))
 	text, err := t.keeper.keep(ctx, w, seen, pods)
 	if fault.KindOf(err) == fault.NotFound {
-		return w.state, nil // deleted meanwhile: its deletion is on its way
+		return w.state(), nil // deleted meanwhile: its deletion is on its way
 	}
 	if err != nil {
 		t.proofs.giveBack(string(w.UID), seen)
 		return nil, err
 	}
-	if text == w.Annotations[cause.Annotation] {
-		return w.state, nil
+	if text == w.state().Metadata.Annotations[cause.Annotation] {
+		return w.state(), nil
 	}
-	state := *w.state
+	state := *w.state()
 	state.Metadata.Annotations = maps.Clone(state.Metadata.Annotations)
 	if state.Metadata.Annotations == nil {
 		state.Metadata.Annotations = map[string]string{}
@@ -270,7 +270,7 @@ func (t *tracker) deleted(ctx context.Context, w *workflow) {
 	if !t.concerns(w) || w.fault != nil {
 		return
 	}
-	events := event.Deleted(w.state, t.source)
+	events := event.Deleted(w.state(), t.source)
 	t.stream.Publish(events, ownership(w))
 	if leads {
 		t.count(w.queue, events, events)
@@ -283,8 +283,9 @@ func (t *tracker) deleted(ctx context.Context, w *workflow) {
 
 // settle forgets all of a run that ended long ago but what the gauges show.
 func (t *tracker) settle(w *workflow) {
-	now := remember(w, w.state, nil)
-	now.state.Phase = status.Of(w.state, nil, nil).Phase // nodes are not needed for it
+	now := remember(w, w.state(), nil)
+	w.giveUp()
+	now.state.Phase = status.Of(w.state(), nil, nil).Phase // nodes are not needed for it
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	delete(t.inherited, w.Name)
@@ -312,11 +313,11 @@ func (t *tracker) states() []metrics.RunState {
 func (t *tracker) present() []stream.Item {
 	var items []stream.Item
 	for _, w := range t.cache.Workflows() {
-		if !t.concerns(w) || w.fault != nil || settled(w.state, t.now()) {
+		if !t.concerns(w) || w.fault != nil || settled(w.state(), t.now()) {
 			continue
 		}
 		pods := ofWorkflow(t.cache.Pods(w.Name), string(w.UID))
-		for _, e := range event.Of(w.state, pods, t.source) {
+		for _, e := range event.Of(w.state(), pods, t.source) {
 			items = append(items, stream.Item{Event: e, Run: ownership(w)})
 		}
 	}
@@ -324,5 +325,5 @@ func (t *tracker) present() []stream.Item {
 }
 
 func ownership(w *workflow) owner.Run {
-	return owner.Run{Labels: w.Labels, Annotations: w.Annotations}
+	return owner.Run{Labels: w.Labels, Annotations: w.state().Metadata.Annotations}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/owner"
+	"github.com/runhook/runhook/pkg/status"
 )
 
 // world is a cluster for trackers: its Workflows and pods, what was written to
@@ -51,7 +53,9 @@ func (w *world) WorkflowMetadata(_ context.Context, name string) (*metav1.Partia
 	if !ok {
 		return nil, fault.New(fault.NotFound, "no %s", name)
 	}
-	return &metav1.PartialObjectMetadata{ObjectMeta: is.ObjectMeta}, nil
+	m := is.ObjectMeta
+	m.Annotations = is.state().Metadata.Annotations
+	return &metav1.PartialObjectMetadata{ObjectMeta: m}, nil
 }
 
 // Annotate writes as the API server does: under the version that was read.
@@ -73,15 +77,15 @@ func (w *world) Annotate(_ context.Context, name, version, key, value string) er
 	}
 	w.writes++
 	changed := *is
-	state := *is.state
+	state := *is.state()
 	changed.ResourceVersion += "1"
-	changed.Annotations = maps.Clone(is.Annotations)
-	if changed.Annotations == nil {
-		changed.Annotations = map[string]string{}
+	state.Metadata.Annotations = maps.Clone(state.Metadata.Annotations)
+	if state.Metadata.Annotations == nil {
+		state.Metadata.Annotations = map[string]string{}
 	}
-	changed.Annotations[key] = value
-	state.Metadata.Annotations = changed.Annotations
-	changed.state = &state
+	state.Metadata.Annotations[key] = value
+	changed.held = &atomic.Pointer[status.Workflow]{}
+	changed.held.Store(&state)
 	w.workflows[name] = &changed
 	return nil
 }
@@ -187,7 +191,7 @@ func (w *world) show(t *testing.T, moment string, replicas ...*replica) {
 	kept := w.workflows[low]
 	w.workflows[low] = m.workflow(t, moment+"-wf.json", low)
 	if kept != nil { // what a watch has written stays
-		annotate(w.workflows[low], kept.Annotations[cause.Annotation])
+		annotate(w.workflows[low], kept.state().Metadata.Annotations[cause.Annotation])
 	}
 	w.pods[low] = m.pods(t, moment+"-pods.json", low)
 	for _, r := range replicas {
@@ -206,7 +210,7 @@ var atTheEnd = []string{
 func TestAPreemptionFromBeginningToEnd(t *testing.T) {
 	on := newWorld()
 	on.show(t, "01-running")
-	now := on.workflows[low].state.Status.StartedAt.Add(time.Minute)
+	now := on.workflows[low].state().Status.StartedAt.Add(time.Minute)
 	r := newReplica(on, now)
 	r.lead(true)
 	r.resend = map[string]bool{} // it is a new run
@@ -259,7 +263,7 @@ func TestTwoReplicasKeepOneProof(t *testing.T) {
 	if on.writes != 1 {
 		t.Errorf("%d writes, want 1", on.writes)
 	}
-	evidence, err := cause.Decode(on.workflows[low].Annotations[cause.Annotation])
+	evidence, err := cause.Decode(on.workflows[low].state().Metadata.Annotations[cause.Annotation])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +281,7 @@ func TestTwoReplicasKeepOneProof(t *testing.T) {
 func TestAProofOutlivesAnOutage(t *testing.T) {
 	on := newWorld()
 	on.show(t, "01-running")
-	r := newReplica(on, on.workflows[low].state.Status.StartedAt)
+	r := newReplica(on, on.workflows[low].state().Status.StartedAt)
 	r.lead(true)
 	r.look(t, low)
 	r.sink.types()
@@ -308,7 +312,7 @@ func TestAProofOutlivesAnOutage(t *testing.T) {
 func TestTakeover(t *testing.T) {
 	on := newWorld()
 	on.show(t, "01-running")
-	now := on.workflows[low].state.Status.StartedAt.Add(2 * time.Minute)
+	now := on.workflows[low].state().Status.StartedAt.Add(2 * time.Minute)
 	first, second := newReplica(on, now), newReplica(on, now)
 	first.lead(true)
 	for _, moment := range []string{"01-running", "02-preempting", "05-after-gone"} {
@@ -351,7 +355,7 @@ func TestTakeover(t *testing.T) {
 func TestWhatEndedLongAgoIsNotSent(t *testing.T) {
 	on := newWorld()
 	on.show(t, "07-after")
-	r := newReplica(on, on.workflows[low].state.Status.FinishedAt.Add(time.Hour))
+	r := newReplica(on, on.workflows[low].state().Status.FinishedAt.Add(time.Hour))
 	r.inherit(low)
 	r.lead(true)
 	r.look(t, low)
@@ -366,7 +370,7 @@ func TestWhatEndedLongAgoIsNotSent(t *testing.T) {
 func TestADeletedRun(t *testing.T) {
 	on := newWorld()
 	on.show(t, "05-after-gone")
-	r := newReplica(on, on.workflows[low].state.Status.StartedAt)
+	r := newReplica(on, on.workflows[low].state().Status.StartedAt)
 	r.lead(true)
 	r.look(t, low)
 	r.sink.types()
@@ -410,7 +414,7 @@ func TestReservationsOfEndedRuns(t *testing.T) {
 		return is
 	}
 	on.show(t, "05-after-gone")
-	r := newReplica(on, on.workflows[low].state.Status.StartedAt)
+	r := newReplica(on, on.workflows[low].state().Status.StartedAt)
 	r.lead(true)
 	r.look(t, low)
 	if diff := cmp.Diff(map[string]string{"n1": low, "n2": "another", "n3": low}, reserved()); diff != "" {

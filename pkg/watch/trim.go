@@ -11,23 +11,30 @@ import (
 	"github.com/runhook/runhook/pkg/status"
 )
 
-// trimWorkflow leaves of a Workflow that has long ended what the gauges show:
-// nothing will be sent about it any more. What goes on is decoded slim already.
+// trimWorkflow leaves the annotations to the state, which may give them up, and
+// of a Workflow that ended long ago only what the gauges show. What goes on is
+// decoded slim already.
 func trimWorkflow(now func() time.Time) func(any) (any, error) {
 	return func(object any) (any, error) {
 		w, ok := object.(*workflow)
 		if !ok {
 			return object, nil
 		}
-		if settled(w.state, now()) {
-			state := *w.state
-			state.Spec = status.Spec{Shutdown: state.Spec.Shutdown}
-			state.Status.Nodes, state.Status.StoredTemplates, state.Status.StoredSpec = nil, nil, nil
-			state.Metadata.Annotations = nil
-			w.state, w.Annotations = &state, nil
+		w.Annotations = nil
+		if settled(w.state(), now()) {
+			w.giveUp()
 		}
 		return w, nil
 	}
+}
+
+// giveUp drops what nothing will be sent about any more.
+func (w *workflow) giveUp() {
+	state := *w.state()
+	state.Spec = status.Spec{Shutdown: state.Spec.Shutdown}
+	state.Status.Nodes, state.Status.StoredTemplates, state.Status.StoredSpec = nil, nil, nil
+	state.Metadata.Annotations = nil
+	w.held.Store(&state)
 }
 
 // settled reports whether a run ended so long ago that nothing is sent about it.

@@ -120,15 +120,15 @@ func TestTheLeaseGoesOn(t *testing.T) {
 func lately(t *testing.T, m moments, file string) *workflow {
 	t.Helper()
 	w := m.workflow(t, file, low)
-	shift := time.Since(w.state.Status.StartedAt) - time.Minute
+	shift := time.Since(w.state().Status.StartedAt) - time.Minute
 	move := func(at *time.Time) {
 		if !at.IsZero() {
 			*at = at.Add(shift)
 		}
 	}
-	move(&w.state.Status.StartedAt)
-	move(&w.state.Status.FinishedAt)
-	for _, n := range w.state.Status.Nodes {
+	move(&w.state().Status.StartedAt)
+	move(&w.state().Status.FinishedAt)
+	for _, n := range w.state().Status.Nodes {
 		move(&n.StartedAt)
 		move(&n.FinishedAt)
 	}

@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"sync/atomic"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,12 +18,16 @@ import (
 type workflow struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta
-	// state is shared by all who read it, and never changed.
-	state *status.Workflow
+	// held is replaced as a whole, also while others read it: a run that ended
+	// long ago gives its nodes up, and the cache does not hear of it again.
+	held  *atomic.Pointer[status.Workflow]
 	queue string
-	// fault says why state has no nodes.
+	// fault says why the state has no nodes.
 	fault error
 }
+
+// state is shared by all who read it, and never changed.
+func (w *workflow) state() *status.Workflow { return w.held.Load() }
 
 // workflowList is what the API server lists.
 type workflowList struct {
@@ -53,9 +59,12 @@ func (w *workflow) UnmarshalJSON(data []byte) error {
 		Labels: m.Labels, Annotations: m.Annotations, CreationTimestamp: metav1.NewTime(m.CreationTimestamp),
 	}
 	w.queue = head.Spec.PodMetadata.Labels[argo.QueueLabel]
-	if w.state, w.fault = status.Decode(data); w.fault != nil {
-		w.state = &status.Workflow{Metadata: m}
+	state, err := status.Decode(data)
+	if err != nil {
+		state = &status.Workflow{Metadata: m}
 	}
+	w.fault, w.held = err, &atomic.Pointer[status.Workflow]{}
+	w.held.Store(state)
 	return nil
 }
 

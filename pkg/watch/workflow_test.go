@@ -32,15 +32,15 @@ func TestOneBrokenWorkflowHidesNoOther(t *testing.T) {
 		t.Fatalf("read %T %+v", object, object)
 	}
 	broken, good := read.Items[0], read.Items[1]
-	if broken.fault == nil || broken.Name != "broken" || broken.state.Metadata.UID != "1" {
+	if broken.fault == nil || broken.Name != "broken" || broken.state().Metadata.UID != "1" {
 		t.Errorf("the broken one: %+v, fault %v", broken.ObjectMeta, broken.fault)
 	}
 	if good.fault != nil || good.queue != "research" || good.Labels["a"] != "b" || good.Annotations["c"] != "d" || good.UID != "2" ||
-		good.CreationTimestamp.Unix() != 1767323045 || good.state.Status.Nodes["n"].Type != "Pod" {
-		t.Errorf("the good one: %+v %+v, fault %v", good.ObjectMeta, good.state, good.fault)
+		good.CreationTimestamp.Unix() != 1767323045 || good.state().Status.Nodes["n"].Type != "Pod" {
+		t.Errorf("the good one: %+v %+v, fault %v", good.ObjectMeta, good.state(), good.fault)
 	}
 	same, ok := read.DeepCopyObject().(*workflowList)
-	if !ok || len(same.Items) != 2 || same.Items[1].state != good.state {
+	if !ok || len(same.Items) != 2 || same.Items[1].state() != good.state() {
 		t.Error("a copy is not the same")
 	}
 }
@@ -48,27 +48,27 @@ func TestOneBrokenWorkflowHidesNoOther(t *testing.T) {
 func TestTrimWorkflow(t *testing.T) {
 	w := recorded(t, "preempt-retry-always").workflow(t, "07-after-wf.json", low)
 	annotate(w, "evidence")
-	ended := w.state.Status.FinishedAt
+	ended := w.state().Status.FinishedAt
 	trim := func(now time.Time) *workflow {
-		copied := w.DeepCopyObject().(*workflow)
-		trimmed, err := trimWorkflow(func() time.Time { return now })(copied)
+		trimmed, err := trimWorkflow(func() time.Time { return now })(w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return trimmed.(*workflow)
 	}
-	if soon := trim(ended.Add(time.Minute)); len(soon.state.Status.Nodes) == 0 || soon.Annotations[cause.Annotation] == "" {
+	if soon := trim(ended.Add(time.Minute)); len(soon.state().Status.Nodes) == 0 || soon.state().Metadata.Annotations[cause.Annotation] == "" {
 		t.Error("a run that has just ended lost what is still to be sent")
 	}
+	read := w.state() // by somebody else, at the same time
 	late := trim(ended.Add(time.Hour))
-	if len(late.state.Status.Nodes) > 0 || late.Annotations != nil || late.state.Spec.Templates != nil {
-		t.Errorf("a run that ended long ago keeps %+v", late.state)
+	if len(late.state().Status.Nodes) > 0 || late.state().Metadata.Annotations != nil || late.state().Spec.Templates != nil {
+		t.Errorf("a run that ended long ago keeps %+v", late.state())
 	}
-	if phase := status.Of(late.state, nil, nil).Phase; phase != status.Succeeded {
+	if phase := status.Of(late.state(), nil, nil).Phase; phase != status.Succeeded {
 		t.Errorf("its phase is %s", phase)
 	}
-	if len(w.state.Status.Nodes) == 0 {
-		t.Error("the shared state was changed")
+	if len(read.Status.Nodes) == 0 || read.Metadata.Annotations == nil {
+		t.Error("what somebody reads was changed")
 	}
 }
 
@@ -112,7 +112,7 @@ func FuzzWorkflow(f *testing.F) {
 		if json.Unmarshal(data, w) != nil {
 			return
 		}
-		if w.state == nil {
+		if w.held == nil {
 			t.Fatal("an object without a state")
 		}
 		if _, err := trimWorkflow(time.Now)(w); err != nil {
