@@ -64,6 +64,31 @@ func TestStatusOfFiles(t *testing.T) {
 	}
 }
 
+// 1 is a delivery that would be refused, and nothing else.
+func TestReplayTellsARefusalFromAWrongCall(t *testing.T) {
+	config := file(t, "config.yaml", `{namespace: runs, hooks: [{path: acme, provider: bearer, secret: {file: `+file(t, "secret", "lamp")+`},
+		routes: [{name: train, function: cancel, set: {run: payload.run}}]}]}`)
+	saved := func(token string) string {
+		return file(t, "r.http", "POST /hooks/acme HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 11\r\nAuthorization: Bearer "+token+"\r\n\r\n{\"run\":\"a\"}")
+	}
+	for name, tc := range map[string]struct {
+		request, config string
+		code            int
+	}{
+		"taken":                 {saved("lamp"), config, 0},
+		"refused":               {saved("other"), config, 1},
+		"no request":            {file(t, "r.http", "hello"), config, 1},
+		"a config that is away": {saved("lamp"), config + ".old", 2},
+		"a config of no use":    {saved("lamp"), file(t, "config.yaml", `{namespace: runs, hook: []}`), 2},
+		"a request that is not": {config + ".http", config, 2},
+	} {
+		got := runhook(t, "", "replay", tc.request, "-c", tc.config)
+		if got.code != tc.code || json.Valid([]byte(got.out)) != (tc.code < 2) || (got.err == "") != (tc.code < 2) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestStraightToTheCluster(t *testing.T) {
 	var patched string
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

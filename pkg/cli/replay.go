@@ -24,7 +24,9 @@ func replayCommand(sys System) *cobra.Command {
 			}
 			c, table, err := loadConfig(file, sys)
 			if err != nil {
-				return err
+				// 1 says that the delivery would be refused, and the output why.
+				tell(sys.Err, err)
+				return exit(exitUsage)
 			}
 			saved, err := os.Open(args[0])
 			if err != nil {
