@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/runhook/runhook/pkg/gordo"
-	"github.com/runhook/runhook/pkg/gordo/internal/cases"
+	"github.com/runhook/runhook/pkg/gordo/cases"
 )
 
 // allowed are the cases that gordo refuses and runhook does not.

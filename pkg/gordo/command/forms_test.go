@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/runhook/runhook/pkg/gordo/internal/cases"
+	"github.com/runhook/runhook/pkg/gordo/cases"
 )
 
 // TestYAMLAndJSONSayTheSame, with a separator between the documents.

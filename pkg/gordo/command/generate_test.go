@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/runhook/runhook/pkg/gordo/internal/cases"
+	"github.com/runhook/runhook/pkg/gordo/cases"
 )
 
 func TestEveryWorkflowIsGordos(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/runhook/runhook/pkg/gordo/internal/cases"
+	"github.com/runhook/runhook/pkg/gordo/cases"
 )
 
 const testdata = "../testdata"

@@ -12,7 +12,7 @@ import (
 	"github.com/argoproj/argo-workflows/v3/workflow/validate"
 
 	"github.com/runhook/runhook/pkg/gordo/command"
-	"github.com/runhook/runhook/pkg/gordo/internal/cases"
+	"github.com/runhook/runhook/pkg/gordo/cases"
 )
 
 const testdata = "../../testdata"
