@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/watch"
 )
 
 // told is one event of the watch's stream.
@@ -209,4 +210,53 @@ func TestEventsNeedTheirRight(t *testing.T) {
 			t.Errorf("with %q: %d %s, want %d", token, got.code, got.body, want)
 		}
 	}
+}
+
+// leader names the replica that sends.
+func (s *site) leader() string {
+	s.Helper()
+	lease, err := s.kube.CoordinationV1().Leases(namespace).Get(s.Context(), watch.LeaseName, metav1.GetOptions{})
+	must(s, err)
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
+// TestTheProofOutlivesTheLeader kills the leader of the watch in the moment of
+// a preemption: the other replica keeps the proof, and leads.
+func TestTheProofOutlivesTheLeader(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	queue, run := s.scarce(), unique(t)
+	got := s.call("planner-token", "submit", map[string]any{"id": run, "queue": queue, "priority": "normal", "tasks": []any{
+		task("fit", holdOnce, cpu("1500m"), retry(0)),
+	}})
+	if got.code != http.StatusCreated {
+		t.Fatalf("submit answered %d: %s", got.code, got.body)
+	}
+	s.deleteAtEnd(run)
+	s.settled(run, "fit(0)")
+	old := s.leader()
+	// As SIGKILL: nothing is flushed, and the Lease is not given back.
+	must(s, s.kube.CoreV1().Pods("runhook-system").Delete(s.Context(), old, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
+	s.cancel(s.outrank(queue, "1500m"))
+	s.waitPhase(run, "Succeeded")
+	s.eventually("another replica leads", func() error {
+		if now := s.leader(); now == "" || now == old {
+			return fmt.Errorf("it is %q", now)
+		}
+		return nil
+	})
+	attempts := s.status(run).Attempts["fit"]
+	if len(attempts) != 1 || attempts[0].Cause != cause.Preempted || !attempts[0].Interrupted {
+		t.Errorf("the attempt reads %+v", attempts)
+	}
+	s.eventually("two replicas are ready again", func() error {
+		is, err := s.kube.AppsV1().Deployments("runhook-system").Get(s.Context(), "runhook-watch", metav1.GetOptions{})
+		if err != nil || is.Status.ReadyReplicas != 2 {
+			return fmt.Errorf("%d are, %w", is.Status.ReadyReplicas, err)
+		}
+		return nil
+	})
 }
