@@ -22,6 +22,8 @@ type Function struct {
 	Access []Access
 	// Reads is true when it changes nothing; it then answers GET too.
 	Reads bool
+	// DryRuns is true when it obeys Call.DryRun; any other refuses it.
+	DryRuns bool
 	// Timeout is how long a call may take; 0: limits.FunctionTime.
 	Timeout time.Duration
 	// Request and Response are zero values of what is taken and given; the
