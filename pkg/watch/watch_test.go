@@ -73,24 +73,32 @@ func (p *process) sentIDs() []string { return p.sink.ids() }
 // Two replicas, one Lease: one sends. It is told to end, flushes, gives the
 // Lease back, and the other sends the rest and the last minutes again.
 func TestTheLeaseGoesOn(t *testing.T) {
-	source := framework.NewFakeControllerSource()
+	// Each replica has a source of its own, as each decodes for itself.
+	sources := []*framework.FakeControllerSource{framework.NewFakeControllerSource(), framework.NewFakeControllerSource()}
 	scheme := runtime.NewScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	clients := &Clients{
-		kube: fake.NewClientset(), workflows: source, namespace: "argo",
+	clients := Clients{
+		kube: fake.NewClientset(), namespace: "argo",
 		metadata: metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "kueue.x-k8s.io/v1beta2", Kind: "LocalQueue"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "argo", Name: "research"},
 		}),
 	}
+	on := func(source *framework.FakeControllerSource) *Clients {
+		own := clients
+		own.workflows = source
+		return &own
+	}
 	recorded := recorded(t, "preempt-retry-always")
-	first := startProcess(t, clients, "first")
+	first := startProcess(t, on(sources[0]), "first")
 	eventually(t, first.leads)
-	second := startProcess(t, clients, "second")
+	second := startProcess(t, on(sources[1]), "second")
 
-	source.Add(lately(t, recorded, "05-after-gone-wf.json"))
+	for _, source := range sources {
+		source.Add(lately(t, recorded, "05-after-gone-wf.json"))
+	}
 	eventually(t, func() bool { return len(first.sentIDs()) == 4 })
 	before := first.sentIDs()
 	if got := second.sentIDs(); len(got) > 0 || second.leads() {
@@ -105,7 +113,7 @@ func TestTheLeaseGoesOn(t *testing.T) {
 	if again := second.sentIDs(); !slices.Equal(again, before) {
 		t.Errorf("sent again %v, before %v", again, before)
 	}
-	source.Modify(lately(t, recorded, "07-after-wf.json"))
+	sources[1].Modify(lately(t, recorded, "07-after-wf.json"))
 	eventually(t, func() bool { return len(second.sentIDs()) == len(before)+len(atTheEnd) })
 	if got := first.sentIDs(); len(got) != len(before) {
 		t.Errorf("the first sent %d after its end", len(got)-len(before))
