@@ -35,7 +35,7 @@ type Registry interface {
 type Settings struct {
 	Policy  run.Policy
 	Options argo.Options
-	// StatusURL gives the link to a run's status; empty text for none.
+	// StatusURL gives the link to a run's status.
 	StatusURL func(run string) string
 }
 
@@ -44,8 +44,9 @@ type Response struct {
 	Run     string       `json:"run"`
 	Created bool         `json:"created"`
 	Phase   status.Phase `json:"phase"`
-	// Status is the link to the run's status.
-	Status string `json:"status,omitempty"`
+	// Status is the link to the run's status; without `publicURL` it is
+	// relative to this server.
+	Status string `json:"status"`
 	// Workflow is the object that a dry run would have created.
 	Workflow *wfv1.Workflow `json:"workflow,omitempty"`
 }
