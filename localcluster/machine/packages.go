@@ -11,7 +11,7 @@ import (
 
 // Packages are the Debian packages the cluster is made of.
 var Packages = []string{
-	"busybox-static", "containerd", "containernetworking-plugins", "iproute2", "iptables", "kmod",
+	"busybox-static", "containerd", "containernetworking-plugins", "git", "iproute2", "iptables", "kmod",
 	"nats-server", "nftables", "prometheus", "prometheus-alertmanager", "runc", "util-linux",
 }
 
