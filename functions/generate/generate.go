@@ -91,6 +91,7 @@ func New(cluster Cluster, cancel function.Function, settings Settings) function.
 		Access:   access,
 		Request:  Request{},
 		Response: Response{},
+		DryRuns:  true,
 		Check:    g.check,
 		Handle:   function.Typed(g.handle),
 	}

@@ -249,14 +249,17 @@ func TestKeyAndOwnership(t *testing.T) {
 	on := newCluster()
 	submit := func(caller function.Caller, key string, more map[string]any) (Response, int, error) {
 		more["submit"] = true
-		got, err := New(on, on.cancel(), settings).Handle(context.Background(), function.Call{Caller: caller, Key: key, Body: request(more),
-			Origin: &function.Origin{Route: "acme/gordo"}})
+		call := function.Call{Caller: caller, Key: key, Body: request(more)}
+		if strings.HasPrefix(key, "commit") {
+			call.Origin = &function.Origin{Route: "acme/gordo"}
+		}
+		got, err := New(on, on.cancel(), settings).Handle(context.Background(), call)
 		if err != nil {
 			return Response{}, 0, err
 		}
 		return got.Body.(Response), got.Status, nil
 	}
-	got, status, err := submit(ci, "", map[string]any{"options": map[string]any{"split-workflows": 1}})
+	got, status, err := submit(ci, "commit 1", map[string]any{"options": map[string]any{"split-workflows": 1}})
 	if err != nil || status != http.StatusCreated || len(got.Runs) != 2 || !got.Runs[0].Created || got.Workflows != nil {
 		t.Fatalf("%d %+v %v", status, got, err)
 	}
@@ -279,8 +282,8 @@ func TestKeyAndOwnership(t *testing.T) {
 			t.Errorf("%s lacks the config's security context", template.Name)
 		}
 	}
-	// The same config, written otherwise, is the same revision.
-	again, status, err := submit(ci, "", map[string]any{"config": "# again\n" + project, "options": map[string]any{"split-workflows": 1}})
+	// The same config, written otherwise or of another commit, is the same revision.
+	again, status, err := submit(ci, "commit 2", map[string]any{"config": "# again\n" + project, "options": map[string]any{"split-workflows": 1}})
 	if err != nil || status != http.StatusOK || again.Runs[0].Created || again.Runs[0].Run != got.Runs[0].Run {
 		t.Errorf("%d %+v %v", status, again, err)
 	}

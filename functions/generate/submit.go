@@ -90,9 +90,10 @@ func (g generator) acceptable(caller function.Caller, s submission) (revision st
 }
 
 // keyOf guards the names: the caller's own key, else the hash of what is asked
-// for, however it was written.
+// for, however it was written. A delivery's key is its commit, and a commit that
+// leaves the config as it was asks for nothing new.
 func keyOf(call function.Call, s submission) (string, error) {
-	if call.Key != "" {
+	if call.Key != "" && call.Origin == nil {
 		return run.ScopedKey(call.Caller.Name, call.Key), nil
 	}
 	project, err := json.Marshal(s.project)

@@ -87,6 +87,10 @@ func called(d *Decision, response function.Response) Result {
 		Created *bool  `json:"created"`
 		Status  any    `json:"status"`
 		Ignored Reason `json:"ignored"`
+		Runs    []struct {
+			Run     string `json:"run"`
+			Created *bool  `json:"created"`
+		} `json:"runs"`
 	}
 	data, err := json.Marshal(response.Body)
 	if err != nil || json.Unmarshal(data, &told) != nil {
@@ -96,6 +100,9 @@ func called(d *Decision, response function.Response) Result {
 		return Result{Event: d.Event, Route: d.Route, Ignored: told.Ignored}
 	}
 	result.Run, result.Created = told.Run, told.Created
+	if len(told.Runs) > 0 { // of a project split into several the first stands for all
+		result.Run, result.Created = told.Runs[0].Run, told.Runs[0].Created
+	}
 	result.URL, _ = told.Status.(string)
 	return result
 }
