@@ -19,7 +19,7 @@ var (
 )
 
 var pure = []string{
-	"argo", "capacity", "cause", "config", "fault", "function", "gordo", "hook", "limits", "owner", "run", "secret", "status", "strict",
+	"argo", "capacity", "cause", "config", "event", "fault", "function", "gordo", "hook", "limits", "owner", "run", "secret", "status", "strict",
 }
 
 func TestPurePackagesKnowNoCluster(t *testing.T) {

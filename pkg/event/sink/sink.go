@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -45,7 +44,6 @@ type HTTP struct {
 	// under ends what is still tried when the time to flush is over.
 	under  context.Context
 	giveUp context.CancelFunc
-	left   atomic.Int64
 	pause  time.Duration
 	retry  time.Duration
 	now    func() time.Time
