@@ -29,14 +29,15 @@ const (
 // reads says how the example files of the repository are read: each by the
 // code that reads it where it is used.
 var reads = map[string]func(*testing.T, string){
-	"docs/examples/run.yaml":     aRun,
-	"docs/examples/run.json":     request("submit"),
-	"docs/examples/build.json":   request("build-image"),
-	"docs/examples/push.json":    request("push"),
-	"docs/examples/push.http":    delivery,
-	"docs/examples/nightly.http": delivery,
-	"docs/examples/gordo.yaml":   project,
-	"demo/push.json":             payload,
+	"docs/examples/run.yaml":      aRun,
+	"docs/examples/run.json":      request("submit"),
+	"docs/examples/build.json":    request("build-image"),
+	"docs/examples/push.json":     request("push"),
+	"docs/examples/generate.json": request("generate"),
+	"docs/examples/push.http":     delivery,
+	"docs/examples/nightly.http":  delivery,
+	"docs/examples/gordo.yaml":    project,
+	"demo/push.json":              payload,
 }
 
 // examples lists the files that somebody may copy.
