@@ -81,8 +81,8 @@ func TestEveryExampleIsRead(t *testing.T) {
 	}
 }
 
-// TestEveryYAMLBlockIsRead reads what the pages show as YAML: the README's is a
-// config, that of functions.md a run.
+// TestEveryYAMLBlockIsRead reads what the pages show as YAML: those of the README
+// and of gordo.md are configs, that of functions.md is a run.
 func TestEveryYAMLBlockIsRead(t *testing.T) {
 	pages, err := Pages(root)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestEveryYAMLBlockIsRead(t *testing.T) {
 			}
 			seen++
 			switch page {
-			case "README.md":
+			case "README.md", "docs/gordo.md":
 				parse(t, block.String(), []byte(block.Text))
 			case "docs/functions.md":
 				checkRun(t, block.String(), []byte(block.Text))
