@@ -212,15 +212,28 @@ func TestEventsNeedTheirRight(t *testing.T) {
 	}
 }
 
-// leader names the replica that sends.
+// leader names the pod of the watch that sends.
 func (s *site) leader() string {
 	s.Helper()
-	lease, err := s.kube.CoordinationV1().Leases(namespace).Get(s.Context(), watch.LeaseName, metav1.GetOptions{})
-	must(s, err)
-	if lease.Spec.HolderIdentity == nil {
-		return ""
-	}
-	return *lease.Spec.HolderIdentity
+	pod, _, _ := strings.Cut(s.leaseHolder(namespace), "_")
+	return pod
+}
+
+// leaseHolder is who leads a watch: `<host>_<process id>`; empty: nobody has yet.
+func (s *site) leaseHolder(namespace string) string {
+	s.Helper()
+	holder := ""
+	s.eventually("the Lease of the watch is read", func() error {
+		lease, err := s.kube.CoordinationV1().Leases(namespace).Get(s.Context(), watch.LeaseName, metav1.GetOptions{})
+		if err == nil && lease.Spec.HolderIdentity != nil {
+			holder = *lease.Spec.HolderIdentity
+		}
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	})
+	return holder
 }
 
 // TestTheProofOutlivesTheLeader kills the leader of the watch in the moment of

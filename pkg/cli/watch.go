@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -75,10 +76,13 @@ func runWatch(ctx context.Context, file, kubeconfig string, sys System) error {
 	if err != nil {
 		return err
 	}
-	identity, err := os.Hostname()
+	host, err := os.Hostname()
 	if err != nil {
 		return err
 	}
+	// A container that starts again has the Lease at once: its pod's name and
+	// its process id are the same. Two processes of one machine differ.
+	identity := fmt.Sprintf("%s_%d", host, os.Getpid())
 	w, err = watch.New(watch.Options{
 		Clients: clients, Nodes: on, Identity: identity, Source: event.Source(c.PublicURL, c.Namespace),
 		Foreign: c.Cluster.Foreign, Capacity: functions.Capacity(c), Sinks: sinks, Stream: shown, Metrics: counted, Log: log,
