@@ -95,6 +95,12 @@ const (
 	// OnceKeep is how long an alert's having been acted on is remembered:
 	// longer than Alertmanager repeats anything.
 	OnceKeep = 7 * 24 * time.Hour
+	// OncePending is when an alert that somebody began to act on is taken over:
+	// ten times a hook's time, so that who began has surely died.
+	OncePending = 30 * time.Second
+	// OnceNote is how long noting that an alert was acted on may take, after
+	// the call's own time.
+	OnceNote = 2 * time.Second
 )
 
 // Rates, a second, and how many may come at once.
