@@ -5,17 +5,24 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/runhook/runhook/functions/alert"
+	"github.com/runhook/runhook/pkg/cluster"
 	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/once"
 	"github.com/runhook/runhook/pkg/strict"
 )
 
 // compileHooks checks the hooks of the config against the functions, and tells
-// all mistakes of all hooks with their lines.
-func (t *Table) compileHooks(c *config.Config) error {
+// all mistakes of all hooks with their lines. Without a cluster alerts are
+// neither remembered nor turned into runs.
+func (t *Table) compileHooks(c *config.Config, on *cluster.Cluster) error {
 	t.hooks = map[string]*hook.Hook{}
 	options := hook.Options{Functions: t.Names(), CheckRequest: t.checkShape, ValidateRequest: t.CheckRequest}
+	if on != nil {
+		options.Memory, options.Runs = once.New(on), alert.Selector{Cluster: on}
+	}
 	var wrong fault.List
 	for i, spec := range c.Hooks {
 		compiled, problems := hook.Compile(spec, c.HookSecrets[spec.Path], options)

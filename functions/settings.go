@@ -50,8 +50,8 @@ func Options(c *config.Config) argo.Options {
 
 func submitSettings(c *config.Config) submit.Settings {
 	return submit.Settings{
-		Policy:  Policy(c),
-		Options: Options(c),
+		Policy:    Policy(c),
+		Options:   Options(c),
 		StatusURL: func(run string) string { return c.PublicURL + "/functions/status?run=" + run },
 	}
 }

@@ -6,6 +6,7 @@ package functions
 import (
 	"context"
 
+	"github.com/runhook/runhook/functions/alert"
 	"github.com/runhook/runhook/functions/cancel"
 	"github.com/runhook/runhook/functions/extra"
 	"github.com/runhook/runhook/functions/generate"
@@ -53,10 +54,10 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 	t.list = append(t.list, images(c, on, asked)...)
 	// Routes call what stands above; what hands deliveries to routes stands
 	// below, so that no route can lead to itself.
-	if err := t.compileHooks(c); err != nil {
+	if err := t.compileHooks(c, on); err != nil {
 		return nil, err
 	}
-	t.list = append(t.list, push.New(t.hooks, t))
+	t.list = append(t.list, push.New(t.hooks, t), alert.New(t.hooks, t))
 	for i, f := range t.list {
 		if !f.DryRuns {
 			t.list[i].Handle = refuseDryRun(f)

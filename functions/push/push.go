@@ -32,21 +32,26 @@ func New(hooks map[string]*hook.Hook, invoker hook.Invoker) function.Function {
 		Request:  Request{},
 		Response: hook.Answer{},
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
-			if err := request.check(); err != nil {
-				return function.Response{}, err
-			}
-			h, err := find(hooks, call.Caller, request.Hook)
-			if err != nil {
-				return function.Response{}, err
-			}
-			outcome, err := h.Handed(request.Event, request.Delivery, request.Payload)
-			if err != nil {
-				return function.Response{}, err
-			}
-			answer := h.Act(ctx, outcome, invoker)
-			return function.Response{Status: answer.Status, Body: answer, RetryAfter: answer.RetryAfter}, nil
+			return Through(ctx, hooks, invoker, call, request)
 		}),
 	}
+}
+
+// Through hands a delivery to the routes of its hook, and answers as the hook does.
+func Through(ctx context.Context, hooks map[string]*hook.Hook, invoker hook.Invoker, call function.Call, request Request) (function.Response, error) {
+	if err := request.check(); err != nil {
+		return function.Response{}, err
+	}
+	h, err := find(hooks, call.Caller, request.Hook)
+	if err != nil {
+		return function.Response{}, err
+	}
+	outcome, err := h.Handed(request.Event, request.Delivery, request.Payload)
+	if err != nil {
+		return function.Response{}, err
+	}
+	answer := h.Act(ctx, outcome, invoker)
+	return function.Response{Status: answer.Status, Body: answer, RetryAfter: answer.RetryAfter}, nil
 }
 
 // check asks for what every delivery has; not every host names its events.

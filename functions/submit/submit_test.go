@@ -319,7 +319,7 @@ func TestSupersede(t *testing.T) {
 		t.Error("a late push acted: ", diff, on.stopped)
 	}
 	// Ended runs are never touched; nor are runs of other refs.
-	on.workflows["acme-b"].Labels[completedLabel] = "true"
+	on.workflows["acme-b"].Labels[argo.CompletedLabel] = "true"
 	other := push("z", "y", "2026-01-01T00:00:30Z")
 	other.Origin.RefLabel = "other"
 	submit(other)

@@ -12,9 +12,6 @@ import (
 	"github.com/runhook/runhook/pkg/hook"
 )
 
-// completedLabel is Argo's, on Workflows that have ended.
-const completedLabel = "workflows.argoproj.io/completed"
-
 // Ignored is the response where a push must not run.
 type Ignored struct {
 	Ignored hook.Reason `json:"ignored"`
@@ -61,7 +58,7 @@ func (s submitter) supersede(ctx context.Context, call function.Call, create fun
 func (s submitter) runsOfRef(ctx context.Context, ref string) ([]hook.Run, error) {
 	var runs []hook.Run
 	err := s.cluster.EachWorkflow(ctx, argo.RefLabel+"="+ref+",!"+argo.ExtraOfLabel, func(w *metav1.PartialObjectMetadata) {
-		r := hook.Run{Name: w.Name, Created: w.CreationTimestamp.Time, Ended: w.Labels[completedLabel] == "true"}
+		r := hook.Run{Name: w.Name, Created: w.CreationTimestamp.Time, Ended: w.Labels[argo.CompletedLabel] == "true"}
 		// What somebody has written over says nothing of its push.
 		_ = json.Unmarshal([]byte(w.Annotations[argo.SourceAnnotation]), &r.Source)
 		runs = append(runs, r)

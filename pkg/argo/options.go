@@ -37,6 +37,9 @@ const (
 	HelpersAnnotation = "runhook/helpers"
 )
 
+// CompletedLabel is Argo's: "true" on Workflows that have ended.
+const CompletedLabel = "workflows.argoproj.io/completed"
+
 // Kueue's labels of a pod.
 const (
 	QueueLabel    = "kueue.x-k8s.io/queue-name"

@@ -9,11 +9,24 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/limits"
+	"github.com/runhook/runhook/pkg/run"
 )
 
 // Invoker calls a function by its name.
 type Invoker interface {
 	Invoke(ctx context.Context, name string, call function.Call) (function.Response, error)
+}
+
+// Memory lets an alert act once, however often it is sent.
+type Memory interface {
+	// Do acts, unless it was done for this key: act reports whether all is done.
+	Do(ctx context.Context, key string, act func() bool) (acted bool, err error)
+}
+
+// Runs finds the runs that an alert is about: each as its status in JSON, with
+// its queue and its priority, longest in the phase first.
+type Runs interface {
+	Select(ctx context.Context, selection Selection) ([]map[string]any, error)
 }
 
 // Act calls the functions of an outcome, one after the other, so that the
@@ -22,24 +35,86 @@ type Invoker interface {
 func (h *Hook) Act(ctx context.Context, out Outcome, invoker Invoker) Answer {
 	results := make([]Result, 0, len(out.Decisions))
 	for i := range out.Decisions {
-		results = append(results, h.act(ctx, &out.Decisions[i], invoker))
+		results = append(results, h.act(ctx, &out.Decisions[i], invoker)...)
 	}
 	return h.answer(out, results)
 }
 
-func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) Result {
-	if d.Ignored != "" {
-		return Result{Event: d.Event, Route: d.Route, Ignored: d.Ignored}
+func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) []Result {
+	switch {
+	case d.Ignored != "":
+		return []Result{ignored(d, d.Ignored)}
+	case d.event.Type != Alert || h.memory == nil:
+		return h.calls(ctx, d, invoker)
 	}
+	var results []Result
+	acted, err := h.memory.Do(ctx, d.Key, func() bool {
+		results = h.calls(ctx, d, invoker)
+		return done(results)
+	})
+	switch {
+	case err != nil:
+		return []Result{refused(d, err)}
+	case !acted:
+		return []Result{ignored(d, IgnoredDuplicate)}
+	}
+	return results
+}
+
+// done reports whether an alert that comes again has nothing to do: a call
+// succeeded and none may succeed later. What was refused or found no run is
+// tried again when Alertmanager repeats itself.
+func done(results []Result) bool {
+	succeeded := false
+	for _, r := range results {
+		if r.Error != nil && r.Error.kind.Retryable() {
+			return false
+		}
+		succeeded = succeeded || r.Call != "" && r.Error == nil
+	}
+	return succeeded
+}
+
+// calls calls a decision's function: once, or for each run that it selects. A
+// replay has no runs to show, and tells the call alone.
+func (h *Hook) calls(ctx context.Context, d *Decision, invoker Invoker) []Result {
+	if d.Select == nil || h.runs == nil {
+		return []Result{h.call(ctx, d, d.Request, d.Key, invoker)}
+	}
+	runs, err := h.runs.Select(ctx, *d.Select)
+	switch {
+	case err != nil:
+		return []Result{refused(d, err)}
+	case len(runs) == 0:
+		return []Result{ignored(d, IgnoredNoMatch)}
+	}
+	results := make([]Result, 0, len(runs))
+	for _, about := range runs {
+		request, err := d.RequestFor(about)
+		if err != nil {
+			results = append(results, ignored(d, IgnoredMapping))
+			continue
+		}
+		name, _ := about["run"].(string)
+		results = append(results, h.call(ctx, d, request, run.Hash(d.Key, name), invoker))
+	}
+	return results
+}
+
+func (h *Hook) call(ctx context.Context, d *Decision, request json.RawMessage, key string, invoker Invoker) Result {
 	call := function.Call{
 		Caller: function.Caller{Name: "hook:" + h.path + "/" + d.Route, Everything: true},
-		Body:   d.Request, Key: d.Key, Origin: d.Origin,
+		Body:   request, Key: key, Origin: d.Origin,
 	}
 	response, err := invoke(ctx, invoker, d.Call, call)
 	if err != nil {
 		return refused(d, err)
 	}
 	return called(d, response)
+}
+
+func ignored(d *Decision, reason Reason) Result {
+	return Result{Event: d.Event, Route: d.Route, Ignored: reason}
 }
 
 // invoke calls a function, and again within the context's time while the
@@ -97,7 +172,7 @@ func called(d *Decision, response function.Response) Result {
 		return result // a response of another form: that it was called is all there is to tell
 	}
 	if told.Ignored != "" {
-		return Result{Event: d.Event, Route: d.Route, Ignored: told.Ignored}
+		return ignored(d, told.Ignored)
 	}
 	result.Run, result.Created = told.Run, told.Created
 	if len(told.Runs) > 0 { // of a project split into several the first stands for all

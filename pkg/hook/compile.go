@@ -25,8 +25,10 @@ type Options struct {
 	// ValidateRequest checks what a request means; nil: anything goes. Its problems about fields
 	// that `set` fills are not counted: the values come with a delivery.
 	ValidateRequest func(function string, request json.RawMessage) error
-	// Selects is true when whoever acts on decisions can carry out `select`.
-	Selects bool
+	// Memory and Runs are what alerts act with; nil where nothing is done, as
+	// in a replay.
+	Memory Memory
+	Runs   Runs
 }
 
 func (o Options) withDefaults() Options {
@@ -47,7 +49,7 @@ var label = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 func Compile(spec Spec, secrets []secret.Value, opts Options) (*Hook, []fault.Problem) {
 	opts = opts.withDefaults()
 	var problems fault.List
-	h := &Hook{path: spec.Path, kind: spec.Provider}
+	h := &Hook{path: spec.Path, kind: spec.Provider, memory: opts.Memory, runs: opts.Runs}
 	if !label.MatchString(spec.Path) {
 		problems.Add("path", "%q is not a DNS label (a-z, 0-9, -)", spec.Path)
 	}
@@ -122,7 +124,7 @@ func (h *Hook) compileRoute(path string, spec *RouteSpec, opts Options, problems
 		problems.Add(path+".supersede", "only runs can be superseded: the function must be %s", submit)
 	}
 	if spec.Select != nil {
-		r.selection = h.compileSelect(path+".select", spec.Select, opts, problems)
+		r.selection = h.compileSelect(path+".select", spec.Select, problems)
 	}
 	before := problems.Len()
 	r.mapping = compileMapping(path, spec, opts, problems)

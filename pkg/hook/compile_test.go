@@ -79,7 +79,7 @@ func TestCompileProblems(t *testing.T) {
 		"all at once": {hook.Spec{Path: "A", Provider: "github", Routes: []hook.RouteSpec{{Name: "B", Function: "c", When: "d", Events: []string{"e"}}}}, []string{`path`, `routes[0].events[0]`, `routes[0].function`, `routes[0].name`, `routes[0].when`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, problems := hook.Compile(tc.spec, values([]string{lamp}), hook.Options{Functions: functions, Selects: true})
+			h, problems := hook.Compile(tc.spec, values([]string{lamp}), hook.Options{Functions: functions})
 			if (h == nil) != (len(tc.want) > 0) {
 				t.Errorf("a hook with problems, or none without")
 			}
@@ -99,12 +99,13 @@ func told(problems []fault.Problem) []string {
 	return list
 }
 
-func TestSelectNeedsWhoActs(t *testing.T) {
+func TestSelectOfAPhaseThatIsNone(t *testing.T) {
 	spec := hook.Spec{Path: "a", Provider: "alertmanager", Routes: []hook.RouteSpec{route(func(r *hook.RouteSpec) {
-		r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}}
+		r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "preempted"}}
 	})}}
 	_, problems := hook.Compile(spec, values([]string{lamp}), hook.Options{Functions: functions})
-	if diff := cmp.Diff([]string{"routes[0].select: runs cannot be selected here"}, told(problems)); diff != "" {
+	want := `routes[0].select.phase: "preempted" is none of Pending, Preempted, Retrying, Running, Succeeded, Failed, Stopped, Skipped`
+	if diff := cmp.Diff([]string{want}, told(problems)); diff != "" {
 		t.Error(diff)
 	}
 }

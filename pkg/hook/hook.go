@@ -11,6 +11,8 @@ type Hook struct {
 	kind     string // the provider's name in the config
 	provider Provider
 	routes   []route
+	memory   Memory
+	runs     Runs
 }
 
 // route is a compiled route.

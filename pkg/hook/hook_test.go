@@ -33,7 +33,7 @@ func compile(t testing.TB, provider string, routes ...hook.RouteSpec) *hook.Hook
 
 func compileSpec(t testing.TB, spec hook.Spec, secrets ...string) *hook.Hook {
 	t.Helper()
-	h, problems := hook.Compile(spec, values(secrets), hook.Options{Functions: functions, Selects: true})
+	h, problems := hook.Compile(spec, values(secrets), hook.Options{Functions: functions})
 	for _, p := range problems {
 		t.Error(p)
 	}

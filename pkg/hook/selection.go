@@ -1,9 +1,13 @@
 package hook
 
 import (
+	"slices"
+	"strings"
+
 	"cel.dev/cel-go/cel"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/status"
 )
 
 // Selection says which runs an alert is about, with its expressions evaluated.
@@ -19,15 +23,15 @@ type selection struct {
 	limit        int
 }
 
-func (h *Hook) compileSelect(path string, spec *SelectSpec, opts Options, problems *fault.List) *selection {
+func (h *Hook) compileSelect(path string, spec *SelectSpec, problems *fault.List) *selection {
 	if h.kind != alertmanagerName {
 		problems.Add(path, "only alerts select runs: the provider must be %s", alertmanagerName)
 	}
-	if !opts.Selects {
-		problems.Add(path, "runs cannot be selected here")
-	}
 	if spec.Phase == (Text{}) {
 		problems.Add(path+".phase", "say which phase the runs are in")
+	}
+	if name := spec.Phase.Literal; name != "" && !slices.Contains(status.Phases, status.Phase(name)) {
+		problems.Add(path+".phase", "%q is none of %s", name, phases())
 	}
 	if spec.Limit < 0 {
 		problems.Add(path+".limit", "%d is not a number of runs", spec.Limit)
@@ -37,6 +41,14 @@ func (h *Hook) compileSelect(path string, spec *SelectSpec, opts Options, proble
 		queue: compileText(path+".queue", spec.Queue, problems),
 		limit: max(spec.Limit, 1),
 	}
+}
+
+func phases() string {
+	names := make([]string, len(status.Phases))
+	for i, p := range status.Phases {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
 }
 
 // compileText makes one function of a literal and of an expression.

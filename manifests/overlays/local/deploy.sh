@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.."
 
 digest=$(go run ./image -binary bin/runhook -to "$RUNHOOK_REGISTRY/runhook:local")
 
-secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token)
+secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token)
 mkdir -p bin/deploy
 for secret in "${secrets[@]}"; do
   [ -s "bin/deploy/$secret" ] || head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n' > "bin/deploy/$secret"
