@@ -45,8 +45,10 @@ func (s *site) wantExtra(run string, workers int) {
 }
 
 func TestHelpersComeAndGoAndEndWithTheirRun(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"cancel", "stop"} {
 		t.Run(end, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			run := s.submit(map[string]any{"id": unique(t) + "-" + end, "queue": "research", "priority": "normal", "deadline": "1h", "tasks": []any{
 				task("fit", hold, cpu("50m"), map[string]any{"split": map[string]any{"workers": 2, "extra": 2}}),

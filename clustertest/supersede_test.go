@@ -10,6 +10,7 @@ import (
 )
 
 func TestNewerPushSupersedesOlderRuns(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	deliver := func(p hooktest.GitHubPush) answer {
 		request, err := hooktest.GitHubRequest(s.url+"/hooks/latest", p.Body(), []byte(s.secret("github-secret")))
