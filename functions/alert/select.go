@@ -7,12 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
 )
@@ -42,17 +44,13 @@ func (s Selector) Select(ctx context.Context, selection hook.Selection) ([]map[s
 	if err != nil {
 		return nil, err
 	}
-	var found []match
-	for _, name := range names {
-		switch m, err := s.match(ctx, name); {
-		case fault.KindOf(err) == fault.NotFound, fault.KindOf(err) == fault.Conflict:
-			// It has gone meanwhile, or cannot be read: the alert is about the others, too.
-		case err != nil:
-			return nil, err
-		case m.status.Phase == wanted && (selection.Queue == "" || m.queue == selection.Queue):
-			found = append(found, m)
-		}
+	matches, err := s.read(ctx, names)
+	if err != nil {
+		return nil, err
 	}
+	found := slices.DeleteFunc(matches, func(m match) bool {
+		return m.status.Run == "" || m.status.Phase != wanted || selection.Queue != "" && m.queue != selection.Queue
+	})
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(a.since().Compare(b.since()), cmp.Compare(a.status.Run, b.status.Run))
 	})
@@ -65,6 +63,25 @@ func (s Selector) Select(ctx context.Context, selection hook.Selection) ([]map[s
 		runs = append(runs, run)
 	}
 	return runs, nil
+}
+
+// read reads runs side by side: a hook has no time for hundreds one by one. What
+// has gone meanwhile or cannot be read is left out: the alert is about the
+// others, too.
+func (s Selector) read(ctx context.Context, names []string) ([]match, error) {
+	matches := make([]match, len(names))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(limits.WorkflowsAtOnce)
+	for i, name := range names {
+		group.Go(func() (err error) {
+			matches[i], err = s.match(ctx, name)
+			if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Conflict {
+				return nil
+			}
+			return err
+		})
+	}
+	return matches, group.Wait()
 }
 
 // match is a run with what its status does not say.

@@ -63,6 +63,7 @@ func TestSelect(t *testing.T) {
 		"longest first":    {hook.Selection{Phase: "Preempted", Queue: "research", Limit: 2}, []string{"early", "middle"}},
 		"fewer than asked": {hook.Selection{Phase: "Preempted", Queue: "batch", Limit: 5}, []string{"other"}},
 		"any queue":        {hook.Selection{Phase: "Preempted", Limit: 9}, []string{"other", "early", "middle", "late"}},
+		"no such phase":    {hook.Selection{Limit: 9}, nil},
 		"no such queue":    {hook.Selection{Phase: "Preempted", Queue: "none", Limit: 9}, nil},
 		"ended":            {hook.Selection{Phase: "Failed", Limit: 1}, []string{"bad"}},
 	} {

@@ -127,6 +127,8 @@ const (
 const (
 	// Page is how many objects one request of a list asks for, as kubectl does.
 	Page = 500
+	// WorkflowsAtOnce is how many runs an alert looks at side by side.
+	WorkflowsAtOnce = 16
 	// LogsAtOnce is how many logs of one call are read side by side.
 	LogsAtOnce = 8
 	// Followed is how many logs one caller follows side by side; the next one
