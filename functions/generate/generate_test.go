@@ -17,6 +17,7 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/gordo"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/run"
 )
@@ -226,21 +227,21 @@ func TestCheckKnowsNoConfigOfARoute(t *testing.T) {
 }
 
 func TestAnswerIsBounded(t *testing.T) {
-	var config strings.Builder
-	config.WriteString("globals: {model: {sklearn.decomposition.PCA: {}}, dataset: {data_provider: {type: RandomDataProvider}}}\nmachines:\n")
-	for i := range 40 {
-		config.WriteString("- {name: m" + strconv.Itoa(i) + ", metadata: {text: " + strings.Repeat("x", 100<<10) + "}, dataset: {tags: [a], train_start_date: '2020-01-01T00:00:00+00:00', train_end_date: '2020-02-01T00:00:00+00:00'}}\n")
+	// Each machine is written twice.
+	large := strings.Repeat("x", 100<<10)
+	of := func(machines int) string {
+		var config strings.Builder
+		config.WriteString("globals: {metadata: {text: " + large + "}, model: {sklearn.decomposition.PCA: {}}, dataset: {data_provider: {type: RandomDataProvider}}}\nmachines:\n")
+		for i := range machines {
+			config.WriteString("- {name: m" + strconv.Itoa(i) + ", dataset: {tags: [a], train_start_date: '2020-01-01T00:00:00+00:00', train_end_date: '2020-02-01T00:00:00+00:00'}}\n")
+		}
+		return config.String()
 	}
-	text := config.String()
-	if _, _, err := ask(newCluster(), ci, request(map[string]any{"config": text})); err != nil {
-		t.Error(err)
+	few, many := limits.GordoAnswer/len(large)/4, limits.GordoAnswer/len(large)/2+1
+	if _, _, err := ask(newCluster(), ci, request(map[string]any{"config": of(few)})); err != nil {
+		t.Errorf("%.200v", err)
 	}
-	more := strings.Repeat(text[strings.Index(text, "- {name"):], 3)
-	for i := range 80 {
-		more = strings.Replace(more, "name: m"+strconv.Itoa(i%40)+",", "name: n"+strconv.Itoa(i)+",", 1)
-	}
-	_, _, err := ask(newCluster(), ci, request(map[string]any{"config": text[:strings.Index(text, "- {name")] + more}))
-	if fault.KindOf(err) != fault.TooLarge {
+	if _, _, err := ask(newCluster(), ci, request(map[string]any{"config": of(many)})); fault.KindOf(err) != fault.TooLarge {
 		t.Errorf("%.200v", err)
 	}
 }
