@@ -9,4 +9,7 @@ const (
 	// BackoffCap is the longest wait: a run that is preempted again and again
 	// should start soon after there is room.
 	BackoffCap = 5 * time.Minute
+	// Failures is the most that `retry.failures` may say: no config allows more
+	// retries, and Argo's expression adds to it.
+	Failures = 1000
 )

@@ -51,8 +51,8 @@ func (c *checker) program(at string, p *Program) {
 	c.env(at+".env", p.Env)
 	c.resources(at, p)
 	if p.Retry != nil {
-		if p.Retry.Failures < 0 {
-			c.add(at+".retry.failures", "%d is below 0", p.Retry.Failures)
+		if p.Retry.Failures < 0 || p.Retry.Failures > limits.Failures {
+			c.add(at+".retry.failures", "%d is not between 0 and %d", p.Retry.Failures, limits.Failures)
 		}
 		if p.Retry.Backoff != "" {
 			c.duration(at+".retry.backoff", p.Retry.Backoff, time.Second, 24*time.Hour)
@@ -130,7 +130,7 @@ func (c *checker) mounts(at string, mounts []Mount) {
 		}
 		clean := path.Clean(mount.Path)
 		switch {
-		case !mountPath.MatchString(mount.Path) || strings.Contains(mount.Path, ".."):
+		case !mountPath.MatchString(mount.Path) || strings.Contains(mount.Path, "..") || clean == "/":
 			c.add(here+".path", "%s is no absolute path of letters, digits and `/._+@=,-`", quote(mount.Path))
 			continue
 		case taken[clean]:

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/distribution/reference"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/limits"
@@ -82,8 +82,9 @@ func (c *checker) words(path string, words []string) {
 	}
 }
 
+// image applies the rule by which kubelets read references.
 func (c *checker) image(path, image string) {
-	if _, err := name.ParseReference(image, name.WeakValidation); err != nil {
+	if _, err := reference.ParseNormalizedNamed(image); err != nil {
 		c.add(path, "%s is no image reference", quote(image))
 	}
 }

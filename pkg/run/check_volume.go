@@ -51,7 +51,7 @@ func (c *checker) volume(at string, volume *corev1.Volume) {
 			c.add(path, "this kind of volume is not allowed; the config lists: %s", strings.Join(c.policy.VolumeKinds, ", "))
 			continue
 		}
-		c.source(path, kind, source[kind])
+		c.source(path, "", source[kind])
 	}
 	if claim := volume.PersistentVolumeClaim; claim != nil && !slices.Contains(c.policy.Claims, claim.ClaimName) {
 		c.add(at+".persistentVolumeClaim.claimName", "%s is not among the claims that may be used", quote(claim.ClaimName))
@@ -61,17 +61,23 @@ func (c *checker) volume(at string, volume *corev1.Volume) {
 	}
 }
 
-// source walks what Kubernetes allows in a source: no text of it is free, a
-// Secret is one of the list wherever it is named, and nobody is given
-// credentials of the ServiceAccount.
+// source walks what Kubernetes allows in a source: no text of it is free, be
+// it a key or a value, a Secret is one of the list wherever one is asked for, no
+// size is below nothing, and nobody is given credentials of the ServiceAccount
+// or the data of a claim by way of a new one.
 func (c *checker) source(path, key string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, k := range sorted(v) {
+			c.unexpanded(strict.Key(path, k), k)
 			c.source(strict.Key(path, k), k, v[k])
 		}
-		if name, named := v["name"].(string); named && secretKeys[key] {
+		if secretKeys[key] {
+			name, _ := v["name"].(string)
 			c.secretName(path+".name", name)
+		}
+		if key == "dataSource" || key == "dataSourceRef" {
+			c.add(path, "a volume of a run begins empty")
 		}
 		if key == "serviceAccountToken" || key == "podCertificate" {
 			c.add(path, "a run gets no credentials of the cluster")
@@ -84,9 +90,19 @@ func (c *checker) source(path, key string, value any) {
 		if key == "secretName" {
 			c.secretName(path, v)
 		}
-		if strings.ContainsAny(v, "{}$\x00") {
-			c.add(path, "%s: braces and `$` have a meaning of their own in a Workflow", quote(v))
+		if key == "volumeName" {
+			c.add(path, "a volume of a run begins empty")
 		}
+		if key == "sizeLimit" || key == "storage" {
+			c.quantity(path, Quantity(v), key)
+		}
+		c.unexpanded(path, v)
+	}
+}
+
+func (c *checker) unexpanded(path, text string) {
+	if strings.ContainsAny(text, "{}$\x00") {
+		c.add(path, "%s: braces and `$` have a meaning of their own in a Workflow", quote(text))
 	}
 }
 

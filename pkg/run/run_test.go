@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write what is given to testdata")
 var policy = Policy{
 	Priorities:  []string{"high", "normal"},
 	Resources:   corev1.ResourceList{"cpu": resource.MustParse("100m"), "memory": resource.MustParse("128Mi")},
-	VolumeKinds: []string{"persistentVolumeClaim", "emptyDir", "secret", "projected", "azureFile"},
+	VolumeKinds: []string{"persistentVolumeClaim", "emptyDir", "secret", "projected", "azureFile", "csi", "ephemeral"},
 	Claims:      []string{"runs"},
 	Secrets:     []string{"wandb"},
 	Registry:    image.Registry{Host: "registry"},

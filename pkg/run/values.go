@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,18 +14,8 @@ import (
 // It is written back in one form, so that 1Gi, 1024Mi and 1073741824 are equal.
 type Quantity string
 
-// quantity bounds what is parsed: an exponent of nine digits would keep the
-// parser busy for ever. No amount of anything needs more digits.
-var quantity = regexp.MustCompile(`^[+-]?[0-9]{1,18}(\.[0-9]{1,9})?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$`)
-
 // Parse gives the quantity; false when it is none.
-func (q Quantity) Parse() (resource.Quantity, bool) {
-	if !quantity.MatchString(string(q)) {
-		return resource.Quantity{}, false
-	}
-	parsed, err := resource.ParseQuantity(string(q))
-	return parsed, err == nil
-}
+func (q Quantity) Parse() (resource.Quantity, bool) { return strict.Quantity(string(q)) }
 
 // UnmarshalJSON takes text or a number.
 func (q *Quantity) UnmarshalJSON(data []byte) error {

@@ -150,6 +150,10 @@ func (w *walker) leaf(p *plan, first byte) error {
 	if w.problems.Len() > before {
 		return nil
 	}
+	if p.typ == quantityType && !isQuantity(w.data[start:w.pos]) {
+		w.add("%s %s", clip(string(w.data[start:w.pos])), notQuantity)
+		return nil
+	}
 	err := json.Unmarshal(w.data[start:w.pos], reflect.New(p.typ).Interface())
 	if err == nil {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/runhook/runhook/pkg/fault"
@@ -74,8 +73,8 @@ func (r *reader) amounts(path string, m *py.Map) corev1.ResourceList {
 			r.list.Add(at, "must be a whole number of at least 0, not %s", describe(e.Value))
 			continue
 		}
-		amount, err := resource.ParseQuantity(py.Text(e.Value) + unit)
-		if err != nil || len(validation.IsQualifiedName(name)) > 0 {
+		amount, ok := strict.Quantity(py.Text(e.Value) + unit)
+		if !ok || len(validation.IsQualifiedName(name)) > 0 {
 			r.list.Add(at, "is no amount of a resource")
 			continue
 		}
