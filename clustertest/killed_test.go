@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,7 +48,8 @@ type play struct {
 
 // TestTheLeaderIsKilledAgainAndAgain lets 200 runs go through 1,000 states, each
 // with one attempt that is preempted, while the leader of two watches is killed
-// whenever there is one.
+// whenever there is one. An API server that goes away meanwhile would take proofs
+// with it that nobody could have read.
 func TestTheLeaderIsKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	const runs, atOnce = 200, 25
@@ -114,12 +116,36 @@ func TestTheLeaderIsKilledAgainAndAgain(t *testing.T) {
 	}
 	t.Logf("the leader was killed %d times", kills)
 	p.eventually("every event that the end implies has come", p.complete)
+	p.stopsInOrder(watches)
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	for id, what := range p.received {
 		if p.allowed[id] == "" {
 			t.Errorf("%s, which no state implied: %s", what, id)
 		}
+	}
+}
+
+// stopsInOrder ends the leader by SIGTERM: it gives the Lease back, and its exit
+// code is 0.
+func (p *play) stopsInOrder(watches map[int]*exec.Cmd) {
+	p.Helper()
+	var pid int
+	p.eventually("one of the watches leads", func() error {
+		_, text, _ := strings.Cut(p.leaseHolder(p.namespace), "_")
+		pid, _ = strconv.Atoi(text)
+		if watches[pid] == nil {
+			return fmt.Errorf("%q does", text)
+		}
+		return nil
+	})
+	must(p.site, watches[pid].Process.Signal(syscall.SIGTERM))
+	if err := watches[pid].Wait(); err != nil {
+		p.Errorf("after SIGTERM the leader ended with %v", err)
+	}
+	delete(watches, pid)
+	if holder := p.leaseHolder(p.namespace); strings.HasSuffix(holder, fmt.Sprintf("_%d", pid)) {
+		p.Errorf("the leader has ended and kept the Lease: %s", holder)
 	}
 }
 
