@@ -2,6 +2,7 @@ package strict
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"regexp"
 
@@ -14,8 +15,9 @@ var quantity = regexp.MustCompile(`^[+-]?[0-9]{1,19}(\.[0-9]{1,9})?([numkMGTPE]|
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// notQuantity is said of what Quantity does not take.
-const notQuantity = "is no quantity such as 500m or 8Gi"
+// ErrQuantity is the cause of an error about JSON that holds what Quantity does
+// not take: nothing else may read that JSON into a resource.Quantity either.
+var ErrQuantity = errors.New("is no quantity such as 500m or 8Gi")
 
 // Quantity parses a Kubernetes quantity from outside; false when it is none.
 func Quantity(text string) (resource.Quantity, bool) {

@@ -20,6 +20,7 @@ type walker struct {
 	keys      [][]byte // of the objects that are open; the innermost's last
 	problems  fault.List
 	malformed bool
+	amounts   bool // one that is none was given
 }
 
 // add notes a mistake where the walker stands. A hostile body may hold
@@ -39,7 +40,13 @@ func (w *walker) err() error {
 	if w.problems.Len() >= limits.Problems {
 		detail = fmt.Sprintf("%s; the first %d mistakes are", mistakes, limits.Problems)
 	}
-	return w.problems.Err(kind, detail)
+	err := w.problems.Err(kind, detail)
+	if w.amounts {
+		told := fault.Wrap(kind, ErrQuantity, "%s", detail)
+		told.Problems = fault.From(err).Problems
+		return told
+	}
+	return err
 }
 
 // value walks one value. Its error ends the walk; mistakes are gathered.
@@ -151,7 +158,8 @@ func (w *walker) leaf(p *plan, first byte) error {
 		return nil
 	}
 	if p.typ == quantityType && !isQuantity(w.data[start:w.pos]) {
-		w.add("%s %s", clip(string(w.data[start:w.pos])), notQuantity)
+		w.amounts = true
+		w.add("%s %s", clip(string(w.data[start:w.pos])), ErrQuantity)
 		return nil
 	}
 	err := json.Unmarshal(w.data[start:w.pos], reflect.New(p.typ).Interface())
