@@ -219,7 +219,11 @@ func (d description) fits(block docs.Block, got answer) error {
 	if name == nil {
 		return nil // no function
 	}
-	responses := d.Paths.Value("/functions/" + name[1]).Post.Responses
+	path := d.Paths.Value("/functions/" + name[1])
+	if path == nil {
+		return fmt.Errorf("the deployed runhook has no function %s: deploy this checkout", name[1])
+	}
+	responses := path.Post.Responses
 	media := responses.Value("2XX").Value.Content.Get("application/json")
 	if got.code/100 != 2 {
 		media = responses.Default().Value.Content.Get("application/problem+json")
