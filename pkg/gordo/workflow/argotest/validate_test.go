@@ -11,8 +11,8 @@ import (
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	"github.com/argoproj/argo-workflows/v3/workflow/validate"
 
-	"github.com/runhook/runhook/pkg/gordo/command"
 	"github.com/runhook/runhook/pkg/gordo/cases"
+	"github.com/runhook/runhook/pkg/gordo/command"
 )
 
 const testdata = "../../testdata"
