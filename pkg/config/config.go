@@ -66,7 +66,7 @@ func Parse(file string, data []byte, getenv func(string) string) (*Config, error
 	c := Default()
 	c.document = document
 	wrong := fault.From(document.Decode(&c))
-	if wrong != nil && (errors.Is(wrong, strict.ErrQuantity) || !decodedNonetheless(document, &c)) {
+	if wrong != nil && (strict.Costly(wrong) || !decodedNonetheless(document, &c)) {
 		return nil, wrong
 	}
 	k := check{getenv: getenv}

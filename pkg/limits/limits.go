@@ -37,6 +37,10 @@ const (
 	EvidencePlain = 2 << 20
 	// JSONDepth is how deep JSON or YAML may nest; a run needs 12.
 	JSONDepth = 64
+	// Values is what the lists and maps of one JSON text may take in memory: a
+	// body of 2 MiB that says {} again and again would be 300 MiB of tasks. A
+	// Workflow of 1 MiB needs a quarter at most.
+	Values = 8 << 20
 	// YAMLBytes is a YAML document as JSON, its aliases written out: a few
 	// lines of aliases of aliases would fill any memory.
 	YAMLBytes = 4 << 20

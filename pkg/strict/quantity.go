@@ -15,9 +15,12 @@ var quantity = regexp.MustCompile(`^[+-]?[0-9]{1,19}(\.[0-9]{1,9})?([numkMGTPE]|
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// ErrQuantity is the cause of an error about JSON that holds what Quantity does
-// not take: nothing else may read that JSON into a resource.Quantity either.
-var ErrQuantity = errors.New("is no quantity such as 500m or 8Gi")
+// errQuantity is said of what Quantity does not take.
+var errQuantity = errors.New("is no quantity such as 500m or 8Gi")
+
+// Costly reports an error about JSON that no other decoder may read into the
+// same type either, since that would take all time or memory.
+func Costly(err error) bool { return errors.Is(err, errQuantity) || errors.Is(err, errTooMuch) }
 
 // Quantity parses a Kubernetes quantity from outside; false when it is none.
 func Quantity(text string) (resource.Quantity, bool) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,8 @@ func TestMistakes(t *testing.T) {
 			"tasks[0].id: text is asked for, not true or false; put it in quotes",
 			"tasks[0].nmae: unknown key; known are id, command, env, resources, split",
 		}},
+		{"elements that are short but large", `{"volumes":[` + strings.Repeat("{},", limits.Values/200) + `{}]}`, fault.Malformed,
+			[]string{fmt.Sprintf("volumes[%d]: more elements than are read", limits.Values/int(reflect.TypeFor[corev1.Volume]().Size()))}},
 		{"keys have their case", `{"tasks":[{"ID":"a"}]}`, fault.Invalid,
 			[]string{"tasks[0].ID: unknown key; known are id, command, env, resources, split"}},
 		{"tag of minus", `{"tasks":[{"split":{"workers":2,"Out":"x"}}]}`, fault.Invalid,

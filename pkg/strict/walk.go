@@ -21,6 +21,7 @@ type walker struct {
 	problems  fault.List
 	malformed bool
 	amounts   bool // one that is none was given
+	size      int  // of the lists and maps that will hold what is walked
 }
 
 // add notes a mistake where the walker stands. A hostile body may hold
@@ -42,7 +43,7 @@ func (w *walker) err() error {
 	}
 	err := w.problems.Err(kind, detail)
 	if w.amounts {
-		told := fault.Wrap(kind, ErrQuantity, "%s", detail)
+		told := fault.Wrap(kind, errQuantity, "%s", detail)
 		told.Problems = fault.From(err).Problems
 		return told
 	}
@@ -51,6 +52,9 @@ func (w *walker) err() error {
 
 // value walks one value. Its error ends the walk; mistakes are gathered.
 func (w *walker) value(p *plan) error {
+	if w.problems.Len() >= limits.Problems {
+		return w.err() // no more would be told
+	}
 	first := w.peek()
 	for p.shape == pointer {
 		if first == 'n' {
@@ -159,7 +163,7 @@ func (w *walker) leaf(p *plan, first byte) error {
 	}
 	if p.typ == quantityType && !isQuantity(w.data[start:w.pos]) {
 		w.amounts = true
-		w.add("%s %s", clip(string(w.data[start:w.pos])), ErrQuantity)
+		w.add("%s %s", clip(string(w.data[start:w.pos])), errQuantity)
 		return nil
 	}
 	err := json.Unmarshal(w.data[start:w.pos], reflect.New(p.typ).Interface())
@@ -207,6 +211,23 @@ func (w *walker) more(end byte) bool {
 	return c != end
 }
 
+// grow counts what an element will take, however short it is written: three
+// bytes may become a struct of a hundred times as many.
+func (w *walker) grow(elem *plan) error {
+	if elem.typ != nil {
+		w.size += int(elem.typ.Size())
+	}
+	if w.size <= limits.Values {
+		return nil
+	}
+	told := fault.Wrap(fault.Malformed, errTooMuch, "%s", mistakes)
+	told.Problems = []fault.Problem{{Path: pathOf(w.path), Detail: errTooMuch.Error()}}
+	return told
+}
+
+// errTooMuch ends a walk before the values are made.
+var errTooMuch = errors.New("more elements than are read")
+
 func (w *walker) list(p *plan) error {
 	if err := w.open(); err != nil {
 		return err
@@ -217,6 +238,9 @@ func (w *walker) list(p *plan) error {
 	}
 	for i := 0; w.more(']'); i++ {
 		w.path[len(w.path)-1] = segment{index: i}
+		if err := w.grow(elem); err != nil {
+			return err
+		}
 		if err := w.value(elem); err != nil {
 			return err
 		}
@@ -244,6 +268,11 @@ func (w *walker) object(p *plan) error {
 		}
 		w.peek()
 		w.pos++ // the colon
+		if p.shape == mapping {
+			if err := w.grow(p.elem); err != nil {
+				return err
+			}
+		}
 		if err := w.value(w.below(p, key)); err != nil {
 			return err
 		}
