@@ -21,6 +21,9 @@ const (
 	// Workflow is the largest Workflow that is sent: etcd refuses a request
 	// over 1.5 MiB, and Argo needs room for the status.
 	Workflow = 1 << 20
+	// Program is the least that a task takes in its Workflow: the expression
+	// for its retries is longer.
+	Program = 400
 	// LogBytes is how much of one attempt's log is given.
 	LogBytes = 1 << 20
 	// LogsBytes is how much one call of `logs` gives: a task of 1,000 workers

@@ -29,6 +29,7 @@ func (r *Run) Check(p Policy) error {
 		c.task(strict.Index("tasks", i), &r.Tasks[i])
 	}
 	c.workers()
+	c.size()
 	c.graph()
 	detail := "the run is not acceptable"
 	if c.problems.Len() >= limits.Problems {
@@ -126,6 +127,28 @@ func (c *checker) workers() {
 	}
 	if total > limits.Workers {
 		c.add("tasks", "%d workers together; a run has at most %d", total, limits.Workers)
+	}
+}
+
+// size refuses what cannot fit into a Workflow before one is made: every program
+// has all params and variables of the run, so that some KiB of params times some
+// thousand tasks would fill any memory.
+func (c *checker) size() {
+	const brackets = len(`{"name":"","value":""}`)
+	programs, shared := len(c.run.Tasks), 0
+	for i := range c.run.Tasks {
+		if split := c.run.Tasks[i].Split; split != nil && split.Merge != nil {
+			programs++
+		}
+	}
+	for name, text := range c.run.Params {
+		shared += brackets + len(ParamEnv(name)) + len(text)
+	}
+	for name, value := range c.run.Env {
+		shared += brackets + len(name) + len(value.Text)
+	}
+	if size := programs * (limits.Program + shared); size > limits.Workflow {
+		c.add("tasks", "are at least %d bytes as a Workflow, each with the params and env of the run; at most %d fit", size, limits.Workflow)
 	}
 }
 

@@ -76,6 +76,9 @@ func TestCheck(t *testing.T) {
 		"a Secret of a driver, no name":     {`{image: x, volumes: [{name: v, csi: {driver: d, nodePublishSecretRef: {}}}], tasks: [{id: a}]}`, []string{"volumes[0].csi.nodePublishSecretRef.name"}},
 		"the data of another claim":         {`{image: x, volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: other}}}}}], tasks: [{id: a}]}`, []string{"volumes[0].ephemeral.volumeClaimTemplate.spec.dataSource"}},
 		"a volume by its name":              {`{image: x, volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv}}}}], tasks: [{id: a}]}`, []string{"volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName"}},
+		"more tasks than fit":               {`{image: x, tasks: [` + manyTasks(3000) + `]}`, []string{"tasks"}},
+		"many tasks":                        {`{image: x, tasks: [` + manyTasks(1000) + `]}`, nil},
+		"params of many tasks":              {`{image: x, params: {a: ` + strings.Repeat("a", 2000) + `}, tasks: [` + manyTasks(1000) + `]}`, []string{"tasks"}},
 		"two sources":                       {`{image: x, volumes: [{name: v, emptyDir: {}, persistentVolumeClaim: {claimName: runs}}], tasks: [{id: a}]}`, []string{"volumes[0]"}},
 		"dots lead out of a mount":          {`{image: x, volumes: [{name: v, emptyDir: {}}], tasks: [{id: a, mounts: [{name: v, path: /a/../var/run/argo}]}]}`, []string{"tasks[0].mounts[0].path"}},
 		"a cycle of two, and what needs it": {`{image: x, tasks: [{id: a, needs: [b]}, {id: b, needs: [a]}, {id: c, needs: [a]}]}`, []string{"tasks[0].needs"}},
@@ -211,4 +214,13 @@ func BenchmarkEscape(b *testing.B) {
 			}
 		})
 	}
+}
+
+// manyTasks are tasks as YAML.
+func manyTasks(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{id: t%d}, ", i)
+	}
+	return b.String()
 }
