@@ -151,6 +151,9 @@ const (
 	// one argument or variable, and Argo moves longer args to a file.
 	EnvEntry      = 120 << 10
 	ContainerArgs = 120 << 10
+	// Variables is how many params a run has, and how many variables it or one of
+	// its programs names: looking at a hundred thousand takes a second and 60 MiB.
+	Variables = 1000
 	// MinMemory is the least a container is given: below it runc fails, and
 	// `memory: 8` (bytes) is a slip of the pen.
 	MinMemory = 4 << 20

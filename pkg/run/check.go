@@ -95,6 +95,9 @@ func (c *checker) build(b Build) {
 }
 
 func (c *checker) allParams() {
+	if c.tooMany("params", len(c.run.Params)) {
+		return
+	}
 	by := map[string]string{} // param by env name
 	for _, name := range sorted(c.run.Params) {
 		path := strict.Key("params", name)
@@ -134,6 +137,9 @@ func (c *checker) workers() {
 // has all params and variables of the run, so that some KiB of params times some
 // thousand tasks would fill any memory.
 func (c *checker) size() {
+	if max(len(c.run.Params), len(c.run.Env)) > limits.Variables {
+		return // it is told
+	}
 	const brackets = len(`{"name":"","value":""}`)
 	programs, shared := len(c.run.Tasks), 0
 	for i := range c.run.Tasks {

@@ -76,6 +76,9 @@ func TestCheck(t *testing.T) {
 		"a Secret of a driver, no name":     {`{image: x, volumes: [{name: v, csi: {driver: d, nodePublishSecretRef: {}}}], tasks: [{id: a}]}`, []string{"volumes[0].csi.nodePublishSecretRef.name"}},
 		"the data of another claim":         {`{image: x, volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: other}}}}}], tasks: [{id: a}]}`, []string{"volumes[0].ephemeral.volumeClaimTemplate.spec.dataSource"}},
 		"a volume by its name":              {`{image: x, volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {volumeName: pv}}}}], tasks: [{id: a}]}`, []string{"volumes[0].ephemeral.volumeClaimTemplate.spec.volumeName"}},
+		"1,001 params":                      {`{image: x, params: {` + manyKeys(1001) + `}, tasks: [{id: a}]}`, []string{"params"}},
+		"1,001 variables":                   {`{image: x, env: {` + manyKeys(1001) + `}, tasks: [{id: a}, {id: b, env: {` + manyKeys(1001) + `}}]}`, []string{"env", "tasks[1].env"}},
+		"1,000 params":                      {`{image: x, params: {` + manyKeys(1000) + `}, tasks: [{id: a}]}`, nil},
 		"more tasks than fit":               {`{image: x, tasks: [` + manyTasks(3000) + `]}`, []string{"tasks"}},
 		"many tasks":                        {`{image: x, tasks: [` + manyTasks(1000) + `]}`, nil},
 		"params of many tasks":              {`{image: x, params: {a: ` + strings.Repeat("a", 2000) + `}, tasks: [` + manyTasks(1000) + `]}`, []string{"tasks"}},
@@ -221,6 +224,15 @@ func manyTasks(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "{id: t%d}, ", i)
+	}
+	return b.String()
+}
+
+// manyKeys are keys with a short text each, as YAML.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: z, ", i)
 	}
 	return b.String()
 }

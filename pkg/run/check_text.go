@@ -43,7 +43,18 @@ func (c *checker) freeText(path, text string) {
 	}
 }
 
+// tooMany bounds params and variables before each is looked at.
+func (c *checker) tooMany(path string, n int) bool {
+	if n > limits.Variables {
+		c.add(path, "are %d; at most %d are taken", n, limits.Variables)
+	}
+	return n > limits.Variables
+}
+
 func (c *checker) env(path string, env map[string]EnvValue) {
+	if c.tooMany(path, len(env)) {
+		return
+	}
 	for _, key := range sorted(env) {
 		value, at := env[key], strict.Key(path, key)
 		if !envName.MatchString(key) {
