@@ -44,8 +44,9 @@ const (
 	// body of 2 MiB that says {} again and again would be 300 MiB of tasks. A
 	// Workflow of 1 MiB needs a quarter at most.
 	Values = 8 << 20
-	// YAMLBytes is a YAML document as JSON, its aliases written out: a few
-	// lines of aliases of aliases would fill any memory.
+	// YAMLBytes is a YAML document, and the same as JSON, its aliases written
+	// out: reading takes some 50 times a file's size, and a few lines of aliases
+	// of aliases would fill any memory.
 	YAMLBytes = 4 << 20
 	// Problems is how many mistakes of one request are told: a hostile body
 	// holds hundreds of thousands, and nobody reads them.
@@ -126,6 +127,8 @@ const (
 	RateKeys = 10_000
 	// Tokens is how many ServiceAccount tokens are remembered.
 	Tokens = 1000
+	// Secret is the largest file of a secret: Kubernetes takes no larger Secret.
+	Secret = 1 << 20
 	// TokenBytes is the longest bearer token that is looked at.
 	TokenBytes = 16 << 10
 )

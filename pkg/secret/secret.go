@@ -5,9 +5,11 @@ package secret
 import (
 	"bytes"
 	"crypto/subtle"
+	"io"
 	"os"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // Ref names a secret: a file or an environment variable, never its text.
@@ -31,9 +33,12 @@ func (r Ref) Load(getenv func(string) string) (Value, error) {
 	case (r.File == "") == (r.Env == ""):
 		return Value{}, fault.New(fault.Invalid, "name the secret by either file or env")
 	case r.File != "":
-		content, err := os.ReadFile(r.File)
+		content, err := read(r.File)
 		if err != nil {
 			return Value{}, fault.Wrap(fault.Invalid, err, "the secret's file %s cannot be read", r.File)
+		}
+		if len(content) > limits.Secret {
+			return Value{}, fault.New(fault.Invalid, "the secret's file %s is larger than %d bytes", r.File, limits.Secret)
 		}
 		text = content
 	default:
@@ -45,6 +50,16 @@ func (r Ref) Load(getenv func(string) string) (Value, error) {
 		return Value{}, fault.New(fault.Invalid, "the secret in %s%s is empty", r.File, r.Env)
 	}
 	return Value{text}, nil
+}
+
+// read reads a file, and one byte beyond what a secret may have.
+func read(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limits.Secret+1))
 }
 
 // Bytes gives the secret itself, for a key of an HMAC.

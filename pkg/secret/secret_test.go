@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 func TestLoad(t *testing.T) {
@@ -22,6 +24,8 @@ func TestLoad(t *testing.T) {
 		ref  Ref
 		want string // empty: refused
 	}{
+		"too large":             {file(strings.Repeat("x", limits.Secret+1)), ""},
+		"endless":               {Ref{File: "/dev/zero"}, ""},
 		"file":                  {file("blue"), "blue"},
 		"one newline is cut":    {file("blue\n"), "blue"},
 		"only one newline":      {file("blue\n\n"), "blue\n"},

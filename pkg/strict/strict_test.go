@@ -294,3 +294,11 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestALargeFileIsNotRead(t *testing.T) {
+	var into any
+	err := strict.YAML("f.yaml", []byte(strings.Repeat("#\n", limits.YAMLBytes/2+1)), &into)
+	if fault.KindOf(err) != fault.Malformed || !strings.Contains(err.Error(), "f.yaml: larger than") {
+		t.Error(err)
+	}
+}

@@ -23,6 +23,9 @@ type Document struct {
 
 // Parse reads a file that holds one YAML document, or nothing.
 func Parse(file string, data []byte) (*Document, error) {
+	if len(data) > limits.YAMLBytes {
+		return nil, fault.New(fault.Malformed, "%s: larger than %d bytes", file, limits.YAMLBytes)
+	}
 	d := &Document{file: file, root: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: 1}}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var first, second yaml.Node
