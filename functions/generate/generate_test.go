@@ -313,7 +313,7 @@ func TestNewerRevisionReplacesOlderOnes(t *testing.T) {
 	if diff := cmp.Diff([]string{"pumps-1-0", "pumps-1-0"}, on.cancelled); diff != "" {
 		t.Error(diff)
 	}
-	on.cancelled, on.workflows["pumps-1-0"].Labels[completedLabel] = nil, "true"
+	on.cancelled, on.workflows["pumps-1-0"].Labels[argo.CompletedLabel] = nil, "true"
 	if _, _, err := ask(on, ci, request(map[string]any{"revision": "2", "submit": true})); err != nil || len(on.cancelled) > 0 {
 		t.Errorf("what has ended was cancelled: %v %v", on.cancelled, err)
 	}
@@ -322,7 +322,7 @@ func TestNewerRevisionReplacesOlderOnes(t *testing.T) {
 func TestForeignProject(t *testing.T) {
 	foreign := func(ended string) *wfv1.Workflow {
 		return &wfv1.Workflow{ObjectMeta: metav1.ObjectMeta{Name: "pumps-old-x", Labels: map[string]string{
-			gordo.LabelProject: "pumps", gordo.LabelRevision: "old", gordo.LabelManagedBy: "gordo", completedLabel: ended}}}
+			gordo.LabelProject: "pumps", gordo.LabelRevision: "old", gordo.LabelManagedBy: "gordo", argo.CompletedLabel: ended}}}
 	}
 	body := request(map[string]any{"submit": true})
 	if _, _, err := ask(newCluster(foreign("false")), ci, body); fault.KindOf(err) != fault.Conflict {

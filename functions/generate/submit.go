@@ -141,9 +141,6 @@ func (g generator) mark(w *wfv1.Workflow, call function.Call, key string) error 
 	return nil
 }
 
-// completedLabel is Argo's, on Workflows that have ended.
-const completedLabel = "workflows.argoproj.io/completed"
-
 // workflows gives a project's Workflows. A project that somebody else has is
 // refused: its Workflows and servers would be deleted by the first and the last
 // step of the new one.
@@ -151,7 +148,7 @@ func (g generator) workflows(ctx context.Context, caller function.Caller, projec
 	var all []made
 	var conflict error
 	err := g.cluster.EachWorkflow(ctx, gordo.LabelProject+"="+project, func(w *metav1.PartialObjectMetadata) {
-		m := made{w.Name, w.Labels[gordo.LabelRevision], w.CreationTimestamp.Time, w.Labels[completedLabel] == "true"}
+		m := made{w.Name, w.Labels[gordo.LabelRevision], w.CreationTimestamp.Time, w.Labels[argo.CompletedLabel] == "true"}
 		all = append(all, m)
 		its := owner.Run{Labels: w.Labels, Annotations: w.Annotations}
 		foreign := !owner.Ours(w.Labels)
