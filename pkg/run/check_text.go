@@ -76,20 +76,29 @@ func (c *checker) env(path string, env map[string]EnvValue) {
 
 // entry bounds an env entry as Argo gets it.
 func (c *checker) entry(path, key, text string) {
-	if size := jsonSize(corev1.EnvVar{Name: key, Value: Escape(text)}); size > limits.EnvEntry {
-		c.add(path, "is %d bytes as JSON, braces and `$` escaped; at most %d fit into an environment variable", size, limits.EnvEntry)
+	size := len(text)
+	if size <= limits.EnvEntry { // escaped, a brace is 16 bytes
+		size = jsonSize(corev1.EnvVar{Name: key, Value: Escape(text)})
+	}
+	if size > limits.EnvEntry {
+		c.add(path, "is at least %d bytes as JSON, braces and `$` escaped; at most %d fit into an environment variable", size, limits.EnvEntry)
 	}
 }
 
 // words are a command or arguments.
 func (c *checker) words(path string, words []string) {
-	escaped := make([]string, len(words))
+	escaped, size := make([]string, len(words)), 0
 	for i, word := range words {
 		c.freeText(strict.Index(path, i), word)
-		escaped[i] = Escape(word)
+		if size += len(word); size <= limits.ContainerArgs {
+			escaped[i] = Escape(word)
+		}
 	}
-	if size := jsonSize(escaped); size > limits.ContainerArgs {
-		c.add(path, "are %d bytes as JSON, braces and `$` escaped; at most %d fit", size, limits.ContainerArgs)
+	if size <= limits.ContainerArgs {
+		size = jsonSize(escaped)
+	}
+	if size > limits.ContainerArgs {
+		c.add(path, "are at least %d bytes as JSON, braces and `$` escaped; at most %d fit", size, limits.ContainerArgs)
 	}
 }
 

@@ -96,6 +96,8 @@ func TestMistakes(t *testing.T) {
 		}},
 		{"elements that are short but large", `{"volumes":[` + strings.Repeat("{},", limits.Values/200) + `{}]}`, fault.Malformed,
 			[]string{fmt.Sprintf("volumes[%d]: more elements than are read", limits.Values/int(reflect.TypeFor[corev1.Volume]().Size()))}},
+		{"a map of very many keys", `{"tasks":[{"env":{` + manyKeys(limits.Values/112) + `}}]}`, fault.Malformed,
+			[]string{fmt.Sprintf("tasks[0].env.k%d: more elements than are read", (limits.Values-int(reflect.TypeFor[task]().Size()))/(112+int(reflect.TypeFor[either]().Size())))}},
 		{"keys have their case", `{"tasks":[{"ID":"a"}]}`, fault.Invalid,
 			[]string{"tasks[0].ID: unknown key; known are id, command, env, resources, split"}},
 		{"tag of minus", `{"tasks":[{"split":{"workers":2,"Out":"x"}}]}`, fault.Invalid,
@@ -301,4 +303,13 @@ func TestALargeFileIsNotRead(t *testing.T) {
 	if fault.KindOf(err) != fault.Malformed || !strings.Contains(err.Error(), "f.yaml: larger than") {
 		t.Error(err)
 	}
+}
+
+// manyKeys are keys with a short text each, as JSON.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"k%d":"",`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
 }

@@ -225,6 +225,9 @@ func (w *walker) grow(elem *plan) error {
 	return told
 }
 
+// mapEntry is what an entry of a map takes beside its value, key included.
+const mapEntry = 112
+
 // errTooMuch ends a walk before the values are made.
 var errTooMuch = errors.New("more elements than are read")
 
@@ -269,6 +272,7 @@ func (w *walker) object(p *plan) error {
 		w.peek()
 		w.pos++ // the colon
 		if p.shape == mapping {
+			w.size += mapEntry
 			if err := w.grow(p.elem); err != nil {
 				return err
 			}
