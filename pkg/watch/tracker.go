@@ -42,6 +42,7 @@ type parts struct {
 	keeper   keeper
 	proofs   *proofs
 	releaser releaser
+	shutdown Shutdown
 	sinks    []Sink
 	stream   Stream
 	metrics  *metrics.Watch
@@ -81,7 +82,7 @@ type tracked struct {
 	state   metrics.RunState
 	ended   bool
 	helper  bool
-	// released is set when its nodes have been given back.
+	// released is set when its nodes have been given back and its helpers ended.
 	released bool
 }
 
@@ -111,15 +112,18 @@ func (t *tracker) lead(leads bool) {
 	}
 }
 
-// tidy gives back the nodes of runs that ended while nobody led. A run that
-// there is no Workflow of may not have been submitted yet.
+// tidy gives back the nodes of runs that ended while nobody led, and ends their
+// helpers. A run that there is no Workflow of may not have been submitted yet.
 func (t *tracker) tidy(ctx context.Context) {
-	err := t.releaser.release(ctx, t.releaser.capacity.Reservation, func(run string) bool {
+	ended := func(run string) bool {
 		w := t.cache.Workflow(run)
 		return w != nil && !w.state().Status.FinishedAt.IsZero()
-	})
-	if err != nil {
+	}
+	if err := t.releaser.release(ctx, t.releaser.capacity.Reservation, ended); err != nil {
 		t.log.Warn("reservations of ended runs may be left", "error", err.Error())
+	}
+	if err := t.endHelpers(ctx, ended); err != nil {
+		t.log.Warn("helpers of ended runs may be left", "error", err.Error())
 	}
 }
 
@@ -242,6 +246,9 @@ func (t *tracker) tell(ctx context.Context, w *workflow, state *status.Workflow,
 		return nil
 	}
 	if err := t.releaser.releaseRun(ctx, w.Name); err != nil {
+		return err
+	}
+	if err := t.endHelpers(ctx, func(run string) bool { return run == w.Name }); err != nil {
 		return err
 	}
 	t.lock.Lock()

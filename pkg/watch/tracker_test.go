@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +35,17 @@ type world struct {
 	conflicts int // how many writes fail because somebody was faster
 	away      bool
 	writes    int
+	shutdowns []string // Workflows that were terminated
+}
+
+func (w *world) ShutdownWorkflow(_ context.Context, name string, strategy wfv1.ShutdownStrategy) error {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.away {
+		return fault.New(fault.Unavailable, "away")
+	}
+	w.shutdowns = append(w.shutdowns, name+" "+string(strategy))
+	return nil
 }
 
 func newWorld() *world {
@@ -163,7 +175,7 @@ func newReplica(on *world, now time.Time) *replica {
 	counted.AddQueue("research")
 	log := slog.New(slog.DiscardHandler)
 	r.tracker = newTracker(parts{
-		cache: on, proofs: &proofs{}, releaser: releaser{on, capacity.Settings{Reservation: reservation}, log},
+		cache: on, proofs: &proofs{}, releaser: releaser{on, capacity.Settings{Reservation: reservation}, log}, shutdown: on,
 		keeper: keeper{on, counted.EvidenceDropped}, metrics: counted, sinks: []Sink{r.sink}, stream: r.stream,
 		source: "/namespaces/argo", foreign: owner.ForeignRead, log: log,
 		now: func() time.Time { return now }, again: func(string, time.Duration) {},

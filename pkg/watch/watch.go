@@ -27,6 +27,8 @@ import (
 type Options struct {
 	Clients *Clients
 	Nodes   Nodes
+	// Shutdown ends the helpers of runs that have ended.
+	Shutdown Shutdown
 	// Identity tells the replicas apart.
 	Identity string
 	// Source is the source of the events.
@@ -63,7 +65,7 @@ func New(o Options) (*Watch, error) {
 		return nil, err
 	}
 	w.tracker = newTracker(parts{
-		cache: w.sources, proofs: w.proofs, releaser: releaser{o.Nodes, o.Capacity, o.Log},
+		cache: w.sources, proofs: w.proofs, releaser: releaser{o.Nodes, o.Capacity, o.Log}, shutdown: o.Shutdown,
 		keeper: keeper{o.Clients, o.Metrics.EvidenceDropped}, metrics: o.Metrics,
 		sinks: o.Sinks, stream: o.Stream, source: o.Source, foreign: o.Foreign, log: o.Log, now: time.Now,
 		again: func(name string, after time.Duration) { w.queue.AddAfter(name, after) },
