@@ -19,6 +19,10 @@ func parseObject(data []byte) (object, error) {
 	if tooDeep(data) {
 		return nil, fault.New(fault.Malformed, "the payload nests deeper than %d levels", limits.JSONDepth)
 	}
+	// Commas are counted, those in texts too when they are so many.
+	if bytes.Count(data, []byte{','}) >= limits.PayloadValues && values(data) > limits.PayloadValues {
+		return nil, fault.New(fault.Malformed, "the payload holds more than %d values", limits.PayloadValues)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var value any
@@ -33,6 +37,22 @@ func parseObject(data []byte) (object, error) {
 		return nil, fault.New(fault.Malformed, "the payload is not a JSON object")
 	}
 	return o, nil
+}
+
+// values counts what stands between commas outside of texts.
+func values(data []byte) int {
+	n, text := 1, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case !text && c == ',':
+			n++
+		}
+	}
+	return n
 }
 
 // tooDeep looks before decoding, since the decoder recurses.

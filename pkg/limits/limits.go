@@ -12,6 +12,9 @@ const (
 	// HookBody is the body of a webhook. Hosts send up to 25 MB, but cut the
 	// commit list long before; 3 MiB holds 2,048 commits with their paths.
 	HookBody = 3 << 20
+	// PayloadValues is how many values a hook's body may hold: each takes some 60
+	// bytes, however short it is written. 2,048 commits with their paths have 150,000.
+	PayloadValues = 250_000
 	// RefusedBody is how much of a body is thrown away after it was refused: a
 	// sender that is cut off does not look for the answer. GitHub's largest is 25 MB.
 	RefusedBody = 32 << 20
