@@ -93,3 +93,21 @@ func TestHelpersComeAndGoAndEndWithTheirRun(t *testing.T) {
 		})
 	}
 }
+
+// A run that ends by itself leaves no helper behind: the watch's leader sees to it.
+func TestHelpersEndWhenTheirRunSucceeds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "priority": "normal", "tasks": []any{
+		task("fit", `if [ "$RUNHOOK_EXTRA" = true ]; then while true; do sleep 0.2; done; fi; sleep 20`, cpu("50m"), map[string]any{
+			"split": map[string]any{"workers": 1, "extra": 1},
+		}),
+	}})
+	s.waitTasks(run, status.Running, "fit.fit-0")
+	s.wantExtra(run, 1)
+	s.waitPhase(run, "Succeeded")
+	s.waitPhase(run+"-extra-fit-0", "Failed") // as Argo calls what was terminated
+	if got := s.status(run); got.Phase != status.Succeeded || got.Tasks["fit.fit-extra-0"].Phase != status.Stopped {
+		t.Errorf("the run is %s, its helper %s", got.Phase, got.Tasks["fit.fit-extra-0"].Phase)
+	}
+}

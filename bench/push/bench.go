@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
@@ -22,8 +23,9 @@ import (
 )
 
 type bench struct {
-	hook      string
+	url       string
 	secret    []byte
+	token     string
 	workflows argoclient.WorkflowInterface
 	kube      kubernetes.Interface
 	client    *http.Client
@@ -38,6 +40,10 @@ func newBench(ctx context.Context) (*bench, error) {
 		return nil, errors.New("RUNHOOK_URL is not set: run `make bench-push`")
 	}
 	secret, err := os.ReadFile("bin/deploy/github-secret")
+	if err != nil {
+		return nil, err
+	}
+	token, err := os.ReadFile("bin/deploy/demo-token")
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +64,7 @@ func newBench(ctx context.Context) (*bench, error) {
 	// Each sender keeps its connection, as the raw creators share one of HTTP/2.
 	transport.MaxIdleConnsPerHost = senders
 	return &bench{
-		hook: url + "/hooks/acme", secret: secret, kube: kube,
+		url: url, secret: secret, token: string(token), kube: kube,
 		workflows: argo.ArgoprojV1alpha1().Workflows("runs"),
 		client:    &http.Client{Transport: transport},
 	}, nil
@@ -83,30 +89,65 @@ func (b *bench) stopController(ctx context.Context) (func(context.Context) error
 // push delivers a fresh push and gives the run that it made: when the hook
 // answers, the Workflow exists.
 func (b *bench) push(ctx context.Context) (string, error) {
-	request, err := hooktest.GitHubRequest(b.hook, hooktest.NewGitHubPush("bench").Body(), b.secret)
-	if err != nil {
-		return "", err
-	}
-	response, err := b.client.Do(request.WithContext(ctx))
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	request, err := hooktest.GitHubRequest(b.url+"/hooks/acme", hooktest.NewGitHubPush("bench").Body(), b.secret)
 	if err != nil {
 		return "", err
 	}
 	var answer struct {
-		Decisions []struct {
-			Run     string `json:"run"`
-			Created bool   `json:"created"`
-		} `json:"decisions"`
+		Decisions []made `json:"decisions"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || response.StatusCode != http.StatusAccepted || len(answer.Decisions) != 1 || !answer.Decisions[0].Created {
-		return "", fmt.Errorf("the hook answered %s: %s", response.Status, body)
+	if err := b.call(ctx, request, http.StatusAccepted, &answer); err != nil {
+		return "", err
 	}
-	b.note(answer.Decisions[0].Run)
-	return answer.Decisions[0].Run, nil
+	if len(answer.Decisions) != 1 {
+		return "", fmt.Errorf("the hook took %d decisions", len(answer.Decisions))
+	}
+	return b.note(answer.Decisions[0])
+}
+
+// example is a run about as large as that of a push.
+const example = `{"id": "bench-%s", "queue": "research", "priority": "normal", "image": "10.88.0.1:5000/busybox:1",
+	"params": {"sha": "%[1]s", "message": "bench"}, "tasks": [
+	{"id": "fetch", "command": ["true"]},
+	{"id": "fit", "needs": ["fetch"], "command": ["true"], "retry": {"failures": 2}, "split": {"workers": 3, "merge": {"command": ["true"]}}},
+	{"id": "report", "needs": ["fit"], "command": ["true"]}]}`
+
+// submit calls the function with a fresh run.
+func (b *bench) submit(ctx context.Context) (string, error) {
+	body := fmt.Sprintf(example, hooktest.RandomHex(8))
+	request, err := http.NewRequest(http.MethodPost, b.url+"/functions/submit", strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+b.token)
+	var answer made
+	if err := b.call(ctx, request, http.StatusCreated, &answer); err != nil {
+		return "", err
+	}
+	return b.note(answer)
+}
+
+// made is what a call says of its run.
+type made struct {
+	Run     string `json:"run"`
+	Created bool   `json:"created"`
+}
+
+func (b *bench) call(ctx context.Context, request *http.Request, want int, into any) error {
+	response, err := b.client.Do(request.WithContext(ctx))
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != want {
+		return fmt.Errorf("%s answered %s: %s", request.URL.Path, response.Status, body)
+	}
+	return json.Unmarshal(body, into)
 }
 
 // create makes the same object without runhook.
@@ -118,14 +159,19 @@ func (b *bench) create(ctx context.Context, like *wfv1.Workflow) error {
 	if _, err := b.workflows.Create(ctx, workflow, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	b.note(workflow.Name)
-	return nil
+	_, err := b.note(made{workflow.Name, true})
+	return err
 }
 
-func (b *bench) note(name string) {
+// note remembers what is to be deleted at the end.
+func (b *bench) note(m made) (string, error) {
+	if !m.Created {
+		return "", fmt.Errorf("the run %q was not created", m.Run)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.made = append(b.made, name)
+	b.made = append(b.made, m.Run)
+	return m.Run, nil
 }
 
 func (b *bench) deleteAll(ctx context.Context) error {

@@ -1,5 +1,5 @@
-// Command push measures what runhook adds to a push: the time from POST to the
-// Workflow's existence beside a raw create of the same object, and pushes per
+// Command push measures what runhook adds to a push and to a submit: the time
+// from POST to the Workflow's existence beside a raw create of the same object, and pushes per
 // second with 16 senders beside 16 raw creators, in turn and in one run. It
 // works on the local cluster, with Argo's controller stopped, so that no pods
 // disturb the measure, and deletes what it made.
@@ -51,7 +51,10 @@ func run(ctx context.Context) (err error) {
 			err = failure
 		}
 	}()
-	if err := b.latency(ctx); err != nil {
+	if err := b.latency(ctx, "push", b.push); err != nil {
+		return err
+	}
+	if err := b.latency(ctx, "submit", b.submit); err != nil {
 		return err
 	}
 	return b.throughput(ctx)

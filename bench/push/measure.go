@@ -8,29 +8,27 @@ import (
 	"sync"
 	"time"
 
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// latency compares one push with one raw create, in turn.
-func (b *bench) latency(ctx context.Context) error {
-	run, err := b.push(ctx) // also opens the connections
-	if err != nil {
-		return err
-	}
-	like, err := b.workflows.Get(ctx, run, metav1.GetOptions{})
+// latency compares one call that makes a run with one raw create of the same
+// object, in turn.
+func (b *bench) latency(ctx context.Context, name string, call func(context.Context) (string, error)) error {
+	like, err := b.like(ctx, call) // also opens the connections
 	if err != nil {
 		return err
 	}
 	if err := b.create(ctx, like); err != nil {
 		return err
 	}
-	var pushes, raws []time.Duration
+	var calls, raws []time.Duration
 	for range pairs {
 		start := time.Now()
-		if _, err := b.push(ctx); err != nil {
+		if _, err := call(ctx); err != nil {
 			return err
 		}
-		pushes = append(pushes, time.Since(start))
+		calls = append(calls, time.Since(start))
 		start = time.Now()
 		if err := b.create(ctx, like); err != nil {
 			return err
@@ -38,19 +36,24 @@ func (b *bench) latency(ctx context.Context) error {
 		raws = append(raws, time.Since(start))
 	}
 	fmt.Printf("POST to the Workflow's existence, %d pairs in turn:\n", pairs)
-	fmt.Printf("  push        median %6.1f ms  p90 %6.1f ms\n", ms(quantile(pushes, 0.5)), ms(quantile(pushes, 0.9)))
+	fmt.Printf("  %-10s  median %6.1f ms  p90 %6.1f ms\n", name, ms(quantile(calls, 0.5)), ms(quantile(calls, 0.9)))
 	fmt.Printf("  raw create  median %6.1f ms  p90 %6.1f ms\n", ms(quantile(raws, 0.5)), ms(quantile(raws, 0.9)))
-	fmt.Printf("  ratio of medians %.2f (aim: at most 1.2)\n\n", float64(quantile(pushes, 0.5))/float64(quantile(raws, 0.5)))
+	fmt.Printf("  ratio of medians %.2f (aim: at most 1.2)\n\n", float64(quantile(calls, 0.5))/float64(quantile(raws, 0.5)))
 	return nil
+}
+
+// like gives the Workflow that a call makes.
+func (b *bench) like(ctx context.Context, call func(context.Context) (string, error)) (*wfv1.Workflow, error) {
+	run, err := call(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.workflows.Get(ctx, run, metav1.GetOptions{})
 }
 
 // throughput compares many senders with as many raw creators, in rounds.
 func (b *bench) throughput(ctx context.Context) error {
-	run, err := b.push(ctx)
-	if err != nil {
-		return err
-	}
-	like, err := b.workflows.Get(ctx, run, metav1.GetOptions{})
+	like, err := b.like(ctx, b.push)
 	if err != nil {
 		return err
 	}
