@@ -22,17 +22,17 @@ import (
 
 // api is an API server with one node, one pod and one run, which can be broken.
 type api struct {
-	lock    sync.Mutex
-	breaks  func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
-	patches []string
+	lock   sync.Mutex
+	breaks func(w http.ResponseWriter, r *http.Request) bool // true: it has answered
+	writes []string
 }
 
 // written gives what was written since it was last asked.
 func (a *api) written() []string {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	written := a.patches
-	a.patches = nil
+	written := a.writes
+	a.writes = nil
 	return written
 }
 
@@ -64,11 +64,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	switch path := r.URL.Path; {
+	case r.Method == http.MethodPost:
+		_, _ = w.Write(a.note(r)) // what was created
 	case r.Method == http.MethodPatch:
-		body, _ := io.ReadAll(r.Body)
-		a.lock.Lock()
-		a.patches = append(a.patches, string(body))
-		a.lock.Unlock()
+		a.note(r)
 		if strings.Contains(path, "/workflows/") {
 			fmt.Fprint(w, apiRun)
 		} else {
@@ -90,6 +89,15 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 	}
+}
+
+// note remembers a body that was written.
+func (a *api) note(r *http.Request) []byte {
+	body, _ := io.ReadAll(r.Body)
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.writes = append(a.writes, string(body))
+	return body
 }
 
 func refuse(code int, reason string) func(http.ResponseWriter, *http.Request) bool {
@@ -143,20 +151,21 @@ func TestABrokenClusterIsToldAndPasses(t *testing.T) {
 	invoke := func(name, body string, limit time.Duration) (function.Response, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		caller := function.Caller{Name: "ci", AllRuns: true, Scheduling: true}
+		caller := function.Caller{Name: "ci", AllRuns: true, Scheduling: true, Queues: []string{""}}
 		return table.Invoke(ctx, name, function.Call{Caller: caller, Body: json.RawMessage(body)})
 	}
 	for name, body := range map[string]string{
 		"nodes": `{}`, "placements": `{}`, "reserve": `{"node":"n1","run":"pump"}`, "unreserve": `{"node":"n1","run":"pump"}`,
-		"logs": `{"run":"pump","task":"fit"}`, "status": `{"run":"pump"}`, "cancel": `{"run":"pump"}`, "stop": `{"run":"pump"}`,
+		"submit": `{"id":"new","tasks":[{"id":"fit","image":"i","nodes":["n1"]}]}`,
+		"logs":   `{"run":"pump","task":"fit"}`, "status": `{"run":"pump"}`, "cancel": `{"run":"pump"}`, "stop": `{"run":"pump"}`,
 	} {
-		writes := name == "reserve" || name == "cancel" || name == "stop"
+		writes := name == "submit" || name == "reserve" || name == "cancel" || name == "stop"
 		for how, breaks := range map[string]func(http.ResponseWriter, *http.Request) bool{
 			"stopped": hangUp, "slow": slow, "busy": refuse(http.StatusTooManyRequests, "TooManyRequests"),
 			"failing": refuse(http.StatusInternalServerError, "InternalError"), "failing in the middle": inTheMiddle,
 		} {
-			if name == "unreserve" && how == "failing in the middle" {
-				continue // it has nothing to write: the node is not reserved
+			if how == "failing in the middle" && (name == "unreserve" || name == "submit") {
+				continue // neither lists anything, and the node is not reserved
 			}
 			t.Run(name+" "+how, func(t *testing.T) {
 				server.breakWith(breaks)
