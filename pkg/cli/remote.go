@@ -70,7 +70,7 @@ func (r *remote) request(ctx context.Context, call call) (*http.Request, error) 
 	if err != nil {
 		return nil, err
 	}
-	address := r.base.JoinPath("functions", call.name)
+	address := r.base.JoinPath("functions", url.PathEscape(call.name))
 	if call.dryRun {
 		address.RawQuery = "dryRun=true"
 	}
