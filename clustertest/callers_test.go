@@ -20,7 +20,6 @@ import (
 
 	"github.com/runhook/runhook/pkg/auth"
 	"github.com/runhook/runhook/pkg/shutdown"
-	"github.com/runhook/runhook/pkg/status"
 )
 
 func TestCallersEndTheirOwnRunsOnly(t *testing.T) {
@@ -45,7 +44,8 @@ func TestCallersEndTheirOwnRunsOnly(t *testing.T) {
 		t.Errorf("stop of an own run: %d %s", got.code, got.body)
 	}
 	s.waitPhase(own, "Failed")
-	if is := s.status(theirs); is.Phase != status.Running {
+	// Argo sees a pod that runs some seconds later: Pending is no end either.
+	if is := s.status(theirs); is.Phase.Ended() {
 		t.Errorf("another's run is %s", is.Phase)
 	}
 	// The id of another's run is not to be had either.
