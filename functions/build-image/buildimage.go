@@ -5,7 +5,6 @@ package buildimage
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -16,7 +15,6 @@ import (
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/image/registry"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what build-image does on the cluster.
@@ -71,14 +69,10 @@ func New(cluster Cluster, asked Registry, settings image.Settings) function.Func
 		),
 		Request:  Request{},
 		Response: Response{},
-		Check: func(body json.RawMessage) error {
-			var request Request
-			if err := strict.JSON(body, &request); err != nil {
-				return err
-			}
+		Check: function.Checked(func(request Request) error {
 			_, err := b.check(request)
 			return err
-		},
+		}),
 		Handle: function.Typed(b.handle),
 	}
 }

@@ -4,7 +4,6 @@ package extra
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what extra does on the cluster.
@@ -60,14 +58,8 @@ func New(cluster Cluster, settings Settings) function.Function {
 		Access:   []function.Access{{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"create", "delete", "get", "list", "patch"}}},
 		Request:  Request{},
 		Response: Response{},
-		Check: func(body json.RawMessage) error {
-			var request Request
-			if err := strict.JSON(body, &request); err != nil {
-				return err
-			}
-			return request.check()
-		},
-		Handle: function.Typed(h.handle),
+		Check:    function.Checked(Request.check),
+		Handle:   function.Typed(h.handle),
 	}
 }
 

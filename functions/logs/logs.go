@@ -3,7 +3,6 @@ package logs
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what logs reads.
@@ -73,14 +71,8 @@ func New(cluster Cluster, foreign owner.Foreign) function.Function {
 		Reads:    true,
 		Request:  Request{},
 		Response: Response{},
-		Check: func(body json.RawMessage) error {
-			var request Request
-			if err := strict.JSON(body, &request); err != nil {
-				return err
-			}
-			return request.check()
-		},
-		Handle: function.Typed(r.handle),
+		Check:    function.Checked(Request.check),
+		Handle:   function.Typed(r.handle),
 	}
 }
 

@@ -4,7 +4,6 @@ package reserve
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +13,6 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/owner"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what reserve does on the cluster.
@@ -57,7 +55,7 @@ func New(cluster Cluster, settings Settings) function.Function {
 		},
 		Request:  Request{},
 		Response: Response{},
-		Check:    check,
+		Check:    function.Checked(check),
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
 			if err := Permit(ctx, cluster, settings, call.Caller, request.Node, request.Run); err != nil {
 				return function.Response{}, err
@@ -73,13 +71,7 @@ func New(cluster Cluster, settings Settings) function.Function {
 	}
 }
 
-func check(body json.RawMessage) error {
-	var request Request
-	if err := strict.JSON(body, &request); err != nil {
-		return err
-	}
-	return CheckNames(request.Node, request.Run)
-}
+func check(request Request) error { return CheckNames(request.Node, request.Run) }
 
 // apply is the rule, on the node as it is now: it may run again on the node as
 // another writer has left it.

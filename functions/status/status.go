@@ -4,7 +4,6 @@ package status
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Cluster is what status reads and watches.
@@ -58,14 +56,10 @@ func New(cluster Cluster, settings Settings) function.Function {
 		Timeout:  settings.Time + limits.WaitTime,
 		Request:  Request{},
 		Response: status.Status{},
-		Check: func(body json.RawMessage) error {
-			var request Request
-			if err := strict.JSON(body, &request); err != nil {
-				return err
-			}
+		Check: function.Checked(func(request Request) error {
 			_, err := request.check()
 			return err
-		},
+		}),
 		Handle: function.Typed(r.handle),
 	}
 }

@@ -3,7 +3,6 @@ package unreserve
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +11,6 @@ import (
 	"github.com/runhook/runhook/pkg/capacity"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
-	"github.com/runhook/runhook/pkg/strict"
 )
 
 // Request names the node and the run that it was kept for.
@@ -39,7 +37,7 @@ func New(cluster reserve.Cluster, settings reserve.Settings) function.Function {
 		},
 		Request:  Request{},
 		Response: Response{},
-		Check:    check,
+		Check:    function.Checked(check),
 		Handle: function.Typed(func(ctx context.Context, call function.Call, request Request) (function.Response, error) {
 			if err := reserve.Permit(ctx, cluster, settings, call.Caller, request.Node, request.Run); err != nil {
 				return function.Response{}, err
@@ -55,13 +53,7 @@ func New(cluster reserve.Cluster, settings reserve.Settings) function.Function {
 	}
 }
 
-func check(body json.RawMessage) error {
-	var request Request
-	if err := strict.JSON(body, &request); err != nil {
-		return err
-	}
-	return reserve.CheckNames(request.Node, request.Run)
-}
+func check(request Request) error { return reserve.CheckNames(request.Node, request.Run) }
 
 // apply is the rule, on the node as it is now. A node that has stopped being a
 // worker can still be given back.

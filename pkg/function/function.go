@@ -125,3 +125,14 @@ func Typed[Request any](handle func(ctx context.Context, call Call, request Requ
 		return handle(ctx, call, request)
 	}
 }
+
+// Checked makes a check from a rule on Go types: it decodes the body as Typed does.
+func Checked[Request any](check func(Request) error) func(json.RawMessage) error {
+	return func(body json.RawMessage) error {
+		var request Request
+		if err := strict.JSON(body, &request); err != nil {
+			return err
+		}
+		return check(request)
+	}
+}
