@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -195,9 +196,12 @@ func (s *site) eventually(what string, condition func() error) {
 	}
 }
 
-// end ends what a test's program prints: Argo's executor adds lines of its own
-// to the log of the main container, and the log ends with a newline anyway.
+// end ends what a test's program prints: the log ends with a newline anyway.
 const end = "<end>"
+
+// executorLine is what Argo's executor writes to the same log. The runtime keeps
+// the order within stdout and within stderr only: it may come before our text.
+var executorLine = regexp.MustCompile(`(?m)^time="[^"]*" level=.*\n`)
 
 // log reads what the main container of a task's pod has printed up to the end.
 func (s *site) log(run, task string) string {
@@ -220,7 +224,7 @@ func (s *site) podLog(pod string) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	text, _, ended := strings.Cut(string(log), end)
+	text, _, ended := strings.Cut(executorLine.ReplaceAllString(string(log), ""), end)
 	if !ended {
 		s.Fatalf("the log of %s has no %s: %q", pod, end, log)
 	}
