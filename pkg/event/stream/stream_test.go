@@ -100,7 +100,7 @@ func TestAReaderComesBack(t *testing.T) {
 	if got := again.next(); !strings.Contains(got["data"], `"id":"2"`) {
 		t.Errorf("after %s came %v", known, got)
 	}
-	for name, id := range map[string]string{"another process": "0000.1", "not an id": "hello", "to come": s.instance + ".99", "too old": s.instance + ".0"} {
+	for name, id := range map[string]string{"another process": "0000.1", "not an id": "hello", "to come": s.instance + ".999999999", "too old": s.instance + ".0"} {
 		if name == "too old" {
 			for range limits.StreamKept {
 				s.Publish([]event.Event{made("x", "a", status.Running)}, owner.Run{})
