@@ -42,7 +42,7 @@ check: ## formatting, vet, staticcheck, generated files, go.mod
 	git diff --exit-code
 
 .PHONY: generate
-generate: bin/runhook ## files that are made from code: RBAC, tables of the docs
+generate: bin/runhook ## files that are made from others: RBAC, tables of the docs, the operator's alert rules
 	bin/runhook rbac -c manifests/base/config.yaml > manifests/base/rbac.yaml
 	bin/runhook rbac --watch -c manifests/base/config.yaml > manifests/base/rbac-watch.yaml
 	$(GO) run ./docs/generate

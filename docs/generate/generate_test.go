@@ -31,7 +31,7 @@ func has(t *testing.T, page, text string) {
 }
 
 func TestLimitsHaveValueKeyAndReason(t *testing.T) {
-	p := page(t, "limits.md")
+	p := page(t, "docs/limits.md")
 	has(t, p, "## Bytes that are read from outside\n")
 	has(t, p, "| HookBody | 3 MiB | `limits.hookBody` | HookBody is the body of a webhook.")
 	has(t, p, "| FollowTime | 1h |  |")
@@ -42,7 +42,7 @@ func TestLimitsHaveValueKeyAndReason(t *testing.T) {
 }
 
 func TestMetricsHaveTheirLabels(t *testing.T) {
-	p := page(t, "metrics.md")
+	p := page(t, "docs/metrics.md")
 	for _, m := range append(metrics.Table(), metrics.WatchTable()...) {
 		has(t, p, "| `"+m.Name+"` | "+string(m.Kind)+" |")
 	}
@@ -51,7 +51,7 @@ func TestMetricsHaveTheirLabels(t *testing.T) {
 }
 
 func TestReferenceHasFieldsWithTheirComments(t *testing.T) {
-	p := page(t, "reference.md")
+	p := page(t, "docs/reference.md")
 	c := config.Default()
 	table, err := functions.New(&c, nil)
 	if err != nil {

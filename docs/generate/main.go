@@ -1,19 +1,20 @@
-// Command generate writes the pages of docs/ that are made from code. It runs
-// in the root of the repository, by `make generate`.
+// Command generate writes the files that are made from code or from another
+// file. It runs in the root of the repository, by `make generate`.
 package main
 
 import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
-// pages are the generated pages of docs/.
+// pages are the generated files, by their paths.
 var pages = map[string]func(*bytes.Buffer) error{
-	"limits.md":    limitsPage,
-	"metrics.md":   metricsPage,
-	"reference.md": referencePage,
+	"docs/limits.md":    limitsPage,
+	"docs/metrics.md":   metricsPage,
+	"docs/reference.md": referencePage,
+
+	"manifests/monitoring/prometheusrule.yaml": prometheusRule,
 }
 
 func main() {
@@ -21,14 +22,14 @@ func main() {
 		var page bytes.Buffer
 		err := write(&page)
 		if err == nil {
-			err = os.WriteFile(filepath.Join("docs", name), page.Bytes(), 0o644)
+			err = os.WriteFile(name, page.Bytes(), 0o644)
 		}
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "generate: docs/%s: %v\n", name, err)
+			fmt.Fprintf(os.Stderr, "generate: %s: %v\n", name, err)
 			os.Exit(1)
 		}
 	}
 }
 
-// made stands on top of every page.
+// made stands on top of every page of docs/.
 const made = "<!-- Made from code by `make generate`: change the code. -->\n\n"
