@@ -58,6 +58,12 @@ func (c *Cluster) DeleteWorkflow(ctx context.Context, name, uid string) error {
 	return faultOf(c.argo.ArgoprojV1alpha1().Workflows(c.namespace).Delete(ctx, name, options), "run "+name)
 }
 
+// Pod gives one pod.
+func (c *Cluster) Pod(ctx context.Context, name string) (*corev1.Pod, error) {
+	pod, err := c.kube.CoreV1().Pods(c.namespace).Get(ctx, name, metav1.GetOptions{})
+	return pod, faultOf(err, "pod "+name)
+}
+
 // Pods gives the pods with all of these labels that are still there.
 func (c *Cluster) Pods(ctx context.Context, labels map[string]string) ([]corev1.Pod, error) {
 	list, err := c.kube.CoreV1().Pods(c.namespace).List(ctx, metav1.ListOptions{
@@ -67,4 +73,17 @@ func (c *Cluster) Pods(ctx context.Context, labels map[string]string) ([]corev1.
 		return nil, faultOf(err, "the pods of a run")
 	}
 	return list.Items, nil
+}
+
+// AnnotateWorkflow sets an annotation of a Workflow, if it is still that one.
+func (c *Cluster) AnnotateWorkflow(ctx context.Context, name, uid, key, value string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"uid": uid, "annotations": map[string]string{key: value},
+	}})
+	if err != nil {
+		return err
+	}
+	return faultOf(c.argo.ArgoprojV1alpha1().RESTClient().Patch(types.MergePatchType).
+		Namespace(c.namespace).Resource("workflows").Name(name).
+		SetHeader("Accept", objectMetadata).Body(patch).Do(ctx).Error(), "run "+name)
 }

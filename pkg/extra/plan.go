@@ -11,11 +11,6 @@ import (
 	"github.com/runhook/runhook/pkg/status"
 )
 
-// underWay reports whether a task runs, or would if its workers had room.
-func underWay(phase status.Phase) bool {
-	return phase == status.Running || phase == status.Preempted || phase == status.Retrying
-}
-
 func overLimit(task string, allowed int) string {
 	return fmt.Sprintf("the task %s may have at most %d: its split.extra says so", task, allowed)
 }

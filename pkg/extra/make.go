@@ -11,13 +11,14 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 // again is how often it is looked whether a name has become free.
 const again = 250 * time.Millisecond
 
 // stop terminates a helper.
-func (h helping) stop(ctx context.Context, name string) error {
+func (h Helping) stop(ctx context.Context, name string) error {
 	err := h.cluster.ShutdownWorkflow(ctx, name, wfv1.ShutdownStrategyTerminate)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // deleted meanwhile: there is nothing left to stop
@@ -26,7 +27,7 @@ func (h helping) stop(ctx context.Context, name string) error {
 }
 
 // create makes helpers, and tells how many it had the time for.
-func (h helping) create(ctx context.Context, run *status.Workflow, task string, numbers []int, had map[int]*status.Workflow) (made int, err error) {
+func (h Helping) create(ctx context.Context, run *status.Workflow, task string, numbers []int, had map[int]*status.Workflow) (made int, err error) {
 	parent, err := h.parent(ctx, run)
 	if err != nil {
 		return 0, err
@@ -35,7 +36,7 @@ func (h helping) create(ctx context.Context, run *status.Workflow, task string, 
 	if err != nil {
 		return 0, err
 	}
-	class := h.settings.Priorities[parent.Annotations[argo.PriorityAnnotation]].Extra
+	class := h.priorities[parent.Annotations[argo.PriorityAnnotation]].Extra
 	within, cancel := context.WithTimeout(ctx, limits.HelperTime)
 	defer cancel()
 	for _, n := range numbers {
@@ -57,7 +58,7 @@ func (h helping) create(ctx context.Context, run *status.Workflow, task string, 
 
 // createOne makes a helper. The name of one that was stopped becomes free when
 // its pods have gone, which may take longer than a call has.
-func (h helping) createOne(ctx context.Context, helper *wfv1.Workflow, before *status.Workflow) (done bool, err error) {
+func (h Helping) createOne(ctx context.Context, helper *wfv1.Workflow, before *status.Workflow) (done bool, err error) {
 	if before != nil {
 		if err := h.cluster.DeleteWorkflow(ctx, before.Metadata.Name, before.Metadata.UID); err != nil && fault.KindOf(err) != fault.NotFound {
 			return false, err
@@ -83,7 +84,7 @@ func (h helping) createOne(ctx context.Context, helper *wfv1.Workflow, before *s
 
 // made reports whether somebody else has made the helper. A conflict that is
 // no taken name, such as a quota, is told.
-func (h helping) made(ctx context.Context, helper *wfv1.Workflow, before *status.Workflow, conflict error) (bool, error) {
+func (h Helping) made(ctx context.Context, helper *wfv1.Workflow, before *status.Workflow, conflict error) (bool, error) {
 	raw, err := h.cluster.Workflow(ctx, helper.Name)
 	if fault.KindOf(err) == fault.NotFound {
 		if before == nil {
@@ -102,13 +103,16 @@ func (h helping) made(ctx context.Context, helper *wfv1.Workflow, before *status
 }
 
 // parent reads the run's Workflow with all that a helper is made of.
-func (h helping) parent(ctx context.Context, run *status.Workflow) (*wfv1.Workflow, error) {
+func (h Helping) parent(ctx context.Context, run *status.Workflow) (*wfv1.Workflow, error) {
 	raw, err := h.cluster.Workflow(ctx, run.Metadata.Name)
 	if err != nil {
 		return nil, err
 	}
 	parent := &wfv1.Workflow{}
-	if err := json.Unmarshal(raw, parent); err != nil {
+	if err = strict.Decodable(raw); err == nil {
+		err = json.Unmarshal(raw, parent)
+	}
+	if err != nil {
 		return nil, fault.Wrap(fault.Conflict, err, "the Workflow of run %s cannot be read: %v", run.Metadata.Name, err)
 	}
 	if string(parent.UID) != run.Metadata.UID {
@@ -120,7 +124,7 @@ func (h helping) parent(ctx context.Context, run *status.Workflow) (*wfv1.Workfl
 }
 
 // remaining is what is left of the run's deadline; 0: it has none.
-func (h helping) remaining(parent *wfv1.Workflow) (time.Duration, error) {
+func (h Helping) remaining(parent *wfv1.Workflow) (time.Duration, error) {
 	if parent.Spec.ActiveDeadlineSeconds == nil {
 		return 0, nil
 	}
@@ -133,7 +137,7 @@ func (h helping) remaining(parent *wfv1.Workflow) (time.Duration, error) {
 
 // unlessEnded looks whether the run was ended while its helpers were made: who
 // ended it has not seen them, and they would outlive it.
-func (h helping) unlessEnded(ctx context.Context, run *status.Workflow, task string, numbers []int) error {
+func (h Helping) unlessEnded(ctx context.Context, run *status.Workflow, task string, numbers []int) error {
 	if len(numbers) == 0 {
 		return nil
 	}
