@@ -2,8 +2,10 @@ package functions
 
 import (
 	"github.com/runhook/runhook/functions/extra"
+	"github.com/runhook/runhook/functions/record"
 	"github.com/runhook/runhook/functions/status"
 	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/event"
 )
 
 func statusSettings(c *config.Config) status.Settings {
@@ -12,4 +14,8 @@ func statusSettings(c *config.Config) status.Settings {
 
 func extraSettings(c *config.Config) extra.Settings {
 	return extra.Settings{Foreign: c.Cluster.Foreign, Priorities: Options(c).Priorities}
+}
+
+func recordSettings(c *config.Config) record.Settings {
+	return record.Settings{Namespace: c.Namespace, Source: event.Source(c.PublicURL, c.Namespace), Foreign: c.Cluster.Foreign}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/runhook/runhook/functions/nodes"
 	"github.com/runhook/runhook/functions/placements"
 	"github.com/runhook/runhook/functions/push"
+	"github.com/runhook/runhook/functions/record"
 	"github.com/runhook/runhook/functions/reserve"
 	"github.com/runhook/runhook/functions/status"
 	"github.com/runhook/runhook/functions/stop"
@@ -49,6 +50,7 @@ func New(c *config.Config, on *cluster.Cluster) (*Table, error) {
 		listing(c, placements.New(on, placementSettings(c))),
 		reserve.New(on, reserveSettings(c)),
 		unreserve.New(on, reserveSettings(c)),
+		record.New(on, recordSettings(c)),
 		listing(c, generate.New(on, cancelling, generateSettings(c))),
 	}}
 	t.list = append(t.list, images(c, on, asked)...)

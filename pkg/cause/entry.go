@@ -57,6 +57,12 @@ const (
 	disruptionTarget  = string(corev1.DisruptionTarget)
 )
 
+// Proves reports whether a pod's condition proves an interruption.
+func Proves(c corev1.PodCondition) bool {
+	t := string(c.Type)
+	return c.Status == corev1.ConditionTrue && (t == terminationTarget || t == disruptionTarget)
+}
+
 // Observe gives what a pod shows, and whether that is worth keeping: anything
 // that Argo's own node may not tell later. A healthy pod, and one that is
 // cleaned up after its end, shows nothing of the kind.
@@ -75,8 +81,8 @@ func Observe(pod *corev1.Pod) (Entry, bool) {
 		entry.Deleted = second(pod.DeletionTimestamp.Add(-grace))
 	}
 	for _, c := range pod.Status.Conditions {
-		if t := string(c.Type); c.Status == corev1.ConditionTrue && (t == terminationTarget || t == disruptionTarget) {
-			entry.Conditions = append(entry.Conditions, Condition{Type: t, Reason: c.Reason, At: second(c.LastTransitionTime.Time)})
+		if Proves(c) {
+			entry.Conditions = append(entry.Conditions, Condition{Type: string(c.Type), Reason: c.Reason, At: second(c.LastTransitionTime.Time)})
 		}
 	}
 	slices.SortFunc(entry.Conditions, compareConditions)

@@ -28,6 +28,18 @@ type Finder struct {
 
 // Run gives a run that the caller may see; any other does not exist.
 func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {
+	workflow, err := f.Workflow(ctx, caller, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.MaySee(caller, workflow); err != nil {
+		return nil, err
+	}
+	return workflow, nil
+}
+
+// Workflow gives a run, or a helper of one, that the caller may see.
+func (f Finder) Workflow(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {
 	var mistakes fault.List
 	CheckName(name, &mistakes)
 	if err := mistakes.Err(fault.Invalid, "the request is not valid"); err != nil {
@@ -41,8 +53,8 @@ func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := f.MaySee(caller, workflow); err != nil {
-		return nil, err
+	if !owner.MaySee(caller, ownership(workflow), f.Foreign) {
+		return nil, unknown(name)
 	}
 	return workflow, nil
 }
@@ -50,10 +62,12 @@ func (f Finder) Run(ctx context.Context, caller function.Caller, name string) (*
 // MaySee says whether a Workflow that was read is a run that the caller may see.
 func (f Finder) MaySee(caller function.Caller, workflow *status.Workflow) error {
 	if !owner.MaySee(caller, ownership(workflow), f.Foreign) || workflow.Metadata.Labels[argo.ExtraOfLabel] != "" {
-		return fault.New(fault.NotFound, "run %s does not exist", workflow.Metadata.Name)
+		return unknown(workflow.Metadata.Name)
 	}
 	return nil
 }
+
+func unknown(name string) error { return fault.New(fault.NotFound, "run %s does not exist", name) }
 
 // RunToChange gives a run that the caller may change.
 func (f Finder) RunToChange(ctx context.Context, caller function.Caller, name string) (*status.Workflow, error) {

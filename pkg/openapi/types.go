@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/hook"
 	"github.com/runhook/runhook/pkg/image"
@@ -35,6 +36,12 @@ var known = map[reflect.Type]func() *Schema{
 	},
 	reflect.TypeFor[corev1.Volume](): func() *Schema {
 		return &Schema{Type: "object", Description: "A volume as a pod of Kubernetes has it: a name and one kind."}
+	},
+	reflect.TypeFor[corev1.PodCondition](): func() *Schema {
+		return &Schema{Type: "object", Description: "A condition as a pod of Kubernetes has it."}
+	},
+	reflect.TypeFor[event.Event](): func() *Schema {
+		return &Schema{Type: "object", Description: "A CloudEvent in its JSON form."}
 	},
 	reflect.TypeFor[wfv1.Workflow](): func() *Schema {
 		return &Schema{Type: "object", Description: "A Workflow of Argo."}
