@@ -85,7 +85,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: kueue-me
 subjects: [{kind: ServiceAccount, name: prometheus, namespace: kueue-system}]
 `
 
-// runhook-metrics is looked up as addresses: a headless Service gives every replica.
+// runhook is looked up as addresses: a headless Service gives every replica.
 func prometheusConfig(dir string, rules []string) string {
 	return fmt.Sprintf(`global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s}
 rule_files: [%s]
@@ -101,6 +101,6 @@ scrape_configs:
 - job_name: argo-workflows
   static_configs: [{targets: [workflow-controller-metrics.argo.svc.cluster.local:9090]}]
 - job_name: runhook
-  dns_sd_configs: [{names: [runhook-metrics.runhook-system.svc.cluster.local], type: A, port: 9090, refresh_interval: 2s}]
+  dns_sd_configs: [{names: [runhook-metrics.runhook-system.svc.cluster.local, runhook-watch-metrics.runhook-system.svc.cluster.local], type: A, port: 9090, refresh_interval: 2s}]
 `, strings.Join(rules, ", "), alertmanagerAddress, tokenPath(dir))
 }

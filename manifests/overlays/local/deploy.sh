@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Deploys bin/runhook to the local cluster: packs and pushes its image, draws
 # the secrets once, applies the overlay and waits until every replica is ready.
+# Alertmanager gets its token; `make up` has given it and Prometheus their files.
 # Wants the environment of `localcluster env`.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -12,6 +13,7 @@ mkdir -p bin/deploy
 for secret in "${secrets[@]}"; do
   [ -s "bin/deploy/$secret" ] || head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n' > "bin/deploy/$secret"
 done
+install -m 600 bin/deploy/alert-token "$RUNHOOK_CLUSTER_STATE/alertmanager/alert-token"
 
 cat > bin/deploy/kustomization.yaml <<EOF
 apiVersion: kustomize.config.k8s.io/v1beta1
