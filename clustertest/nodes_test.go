@@ -131,14 +131,7 @@ func TestNodesAndPlacementsAreWhatTheClusterShows(t *testing.T) {
 func TestReservationEvictsAndLetsIn(t *testing.T) {
 	s := newSite(t)
 	const node = "node3"
-	submit := func(run map[string]any) string {
-		if got := s.call("planner-token", "submit", run); got.code != http.StatusCreated {
-			t.Fatalf("submit answered %d: %s", got.code, got.body)
-		}
-		name := run["id"].(string)
-		s.deleteAtEnd(name)
-		return name
-	}
+	submit := func(run map[string]any) string { return s.submitAs("planner-token", run) }
 	foreign := submit(map[string]any{"id": unique(t), "queue": "research", "tasks": []any{
 		task("hold", "trap exit TERM; sleep 600 & wait", map[string]any{"nodes": []string{node}, "retry": map[string]any{"failures": 1, "backoff": "1s"}}),
 	}})
