@@ -1,6 +1,9 @@
 package watch
 
-import "github.com/runhook/runhook/pkg/function"
+import (
+	"github.com/runhook/runhook/pkg/extra"
+	"github.com/runhook/runhook/pkg/function"
+)
 
 // LeaseName is the Lease by which the replicas agree on who sends.
 const LeaseName = "runhook-watch"
@@ -9,6 +12,7 @@ const LeaseName = "runhook-watch"
 func Access() []function.Access {
 	return []function.Access{
 		{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"get", "list", "patch", "watch"}},
+		extra.Access,
 		{Resource: "pods", Verbs: []string{"list", "watch"}},
 		{Group: "kueue.x-k8s.io", Resource: "localqueues", Verbs: []string{"list", "watch"}},
 		// A create cannot be bound to a name.

@@ -2,27 +2,14 @@ package watch
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
-	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
-	"github.com/runhook/runhook/pkg/fault"
-	"github.com/runhook/runhook/pkg/limits"
+	"github.com/runhook/runhook/pkg/evidence"
+	"github.com/runhook/runhook/pkg/status"
 )
-
-// Annotator writes the evidence on Workflows.
-type Annotator interface {
-	// WorkflowMetadata gives a Workflow's annotations and version as they are now.
-	WorkflowMetadata(ctx context.Context, name string) (*metav1.PartialObjectMetadata, error)
-	// Annotate sets an annotation of a Workflow under its version: a Conflict
-	// fault when somebody else wrote in between.
-	Annotate(ctx context.Context, name, resourceVersion, key, value string) error
-}
 
 // proofs holds what pods have shown and no Workflow holds yet: for the moment
 // between a pod's last sign and the write, and for as long as the API server is
@@ -60,8 +47,8 @@ func (p *proofs) take(uid string) *cause.Evidence {
 }
 
 // giveBack notes again what could not be written.
-func (p *proofs) giveBack(uid string, evidence *cause.Evidence) {
-	if evidence == nil {
+func (p *proofs) giveBack(uid string, taken *cause.Evidence) {
+	if taken == nil {
 		return
 	}
 	p.lock.Lock()
@@ -70,10 +57,10 @@ func (p *proofs) giveBack(uid string, evidence *cause.Evidence) {
 		p.of = map[string]*cause.Evidence{}
 	}
 	if p.of[uid] == nil {
-		p.of[uid] = evidence
+		p.of[uid] = taken
 		return
 	}
-	p.of[uid].Merge(evidence)
+	p.of[uid].Merge(taken)
 }
 
 // workflowUID is the Workflow that a pod belongs to: its name alone may have
@@ -89,53 +76,21 @@ func workflowUID(pod *corev1.Pod) string {
 
 // keeper writes evidence.
 type keeper struct {
-	on      Annotator
+	on      evidence.Annotator
 	dropped func(int)
 }
 
-// keep joins what was seen to the evidence on a Workflow and gives the
-// annotation as it is then. Two replicas may do this at once: what the other
-// has written already is no news, and what was written in between is read anew.
-func (k keeper) keep(ctx context.Context, w *workflow, seen *cause.Evidence, pods []corev1.Pod) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, limits.EvidenceTime)
-	defer cancel()
-	annotations, version := w.state().Metadata.Annotations, w.ResourceVersion
-	waits := backoff.NewExponentialBackOff()
-	waits.InitialInterval, waits.MaxInterval = 10*time.Millisecond, 500*time.Millisecond
-	for {
-		// Text that somebody broke is no evidence any more; it is written over.
-		known, err := cause.Decode(annotations[cause.Annotation])
-		if err != nil {
-			known = &cause.Evidence{}
-		}
-		before := known.Dropped()
-		if !join(known, seen, pods) {
-			return annotations[cause.Annotation], nil
-		}
-		text, err := known.Encode()
-		if err != nil {
-			return "", err
-		}
-		err = k.on.Annotate(ctx, w.Name, version, cause.Annotation, text)
-		if err == nil {
-			k.dropped(known.Dropped() - before)
-			return text, nil
-		}
-		if fault.KindOf(err) != fault.Conflict {
-			return "", err
-		}
-		if err := pause(ctx, waits.NextBackOff()); err != nil {
-			return "", err
-		}
-		now, err := k.on.WorkflowMetadata(ctx, w.Name)
-		if err != nil {
-			return "", err
-		}
-		if now.UID != w.UID {
-			return "", fault.New(fault.NotFound, "workflow %s was replaced by another of its name", w.Name)
-		}
-		annotations, version = now.Annotations, now.ResourceVersion
+// keep joins what was seen to the evidence on a Workflow and gives the Workflow
+// with it. The cache learns of it later.
+func (k keeper) keep(ctx context.Context, w *status.Workflow, seen *cause.Evidence, pods []corev1.Pod) (*status.Workflow, error) {
+	kept, err := evidence.Keep(ctx, k.on, w.Metadata, func(known *cause.Evidence) (bool, error) {
+		return join(known, seen, pods), nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	k.dropped(kept.Dropped)
+	return kept.On(w), nil
 }
 
 // join adds what was seen, then the pods that are still there: a healthy one is
@@ -146,20 +101,4 @@ func join(known, seen *cause.Evidence, pods []corev1.Pod) bool {
 		news = known.Observe(&pods[i]) || news
 	}
 	return news
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// mergePatch is the change of one annotation under a version.
-func mergePatch(resourceVersion, key, value string) ([]byte, error) {
-	return json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": resourceVersion, "annotations": map[string]string{key: value},
-	}})
 }

@@ -15,13 +15,18 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/cause"
 )
 
 var localQueues = schema.GroupVersionResource{Group: "kueue.x-k8s.io", Version: "v1beta2", Resource: "localqueues"}
 
-// byWorkflow is the index of pods by the Workflow that they belong to.
-const byWorkflow = "workflow"
+// byWorkflow is the index of pods by the Workflow that they belong to, byRun
+// that of helpers by their run.
+const (
+	byWorkflow = "workflow"
+	byRun      = "run"
+)
 
 // Clients are those of the watch.
 type Clients struct {
@@ -65,7 +70,7 @@ type sources struct {
 }
 
 func (c *Clients) sources(trim cache.TransformFunc) (*sources, error) {
-	s := &sources{namespace: c.namespace, workflows: cache.NewSharedIndexInformer(c.workflows, &workflow{}, 0, cache.Indexers{})}
+	s := &sources{namespace: c.namespace, workflows: cache.NewSharedIndexInformer(c.workflows, &workflow{}, 0, cache.Indexers{byRun: runOfHelper})}
 	podsOf := informers.NewSharedInformerFactoryWithOptions(c.kube, 0, informers.WithNamespace(c.namespace),
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = cause.WorkflowLabel }))
 	s.pods = podsOf.Core().V1().Pods().Informer()
@@ -105,6 +110,28 @@ func (s *sources) Workflow(name string) *workflow {
 func (s *sources) Workflows() []*workflow {
 	var all []*workflow
 	for _, object := range s.workflows.GetStore().List() {
+		if w, ok := object.(*workflow); ok {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func runOfHelper(object any) ([]string, error) {
+	if w, ok := object.(*workflow); ok && w.Labels[argo.ExtraOfLabel] != "" {
+		return []string{w.Labels[argo.ExtraOfLabel]}, nil
+	}
+	return nil, nil
+}
+
+// Helpers gives the Workflows of a run's helpers.
+func (s *sources) Helpers(run string) []*workflow {
+	objects, err := s.workflows.GetIndexer().ByIndex(byRun, run)
+	if err != nil {
+		return nil // the index is made with the informer
+	}
+	var all []*workflow
+	for _, object := range objects {
 		if w, ok := object.(*workflow); ok {
 			all = append(all, w)
 		}

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/capacity"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
@@ -35,17 +35,6 @@ type world struct {
 	conflicts int // how many writes fail because somebody was faster
 	away      bool
 	writes    int
-	shutdowns []string // Workflows that were terminated
-}
-
-func (w *world) ShutdownWorkflow(_ context.Context, name string, strategy wfv1.ShutdownStrategy) error {
-	w.lock.Lock()
-	defer w.lock.Unlock()
-	if w.away {
-		return fault.New(fault.Unavailable, "away")
-	}
-	w.shutdowns = append(w.shutdowns, name+" "+string(strategy))
-	return nil
 }
 
 func newWorld() *world {
@@ -55,6 +44,10 @@ func newWorld() *world {
 func (w *world) Workflow(name string) *workflow { return w.workflows[name] }
 
 func (w *world) Workflows() []*workflow { return slices.Collect(maps.Values(w.workflows)) }
+
+func (w *world) Helpers(run string) []*workflow {
+	return slices.DeleteFunc(w.Workflows(), func(w *workflow) bool { return w.Labels[argo.ExtraOfLabel] != run })
+}
 
 func (w *world) Pods(name string) []corev1.Pod { return w.pods[name] }
 
@@ -96,6 +89,7 @@ func (w *world) Annotate(_ context.Context, name, version, key, value string) er
 		state.Metadata.Annotations = map[string]string{}
 	}
 	state.Metadata.Annotations[key] = value
+	state.Metadata.ResourceVersion = changed.ResourceVersion
 	changed.held = &atomic.Pointer[status.Workflow]{}
 	changed.held.Store(&state)
 	w.workflows[name] = &changed
@@ -175,7 +169,7 @@ func newReplica(on *world, now time.Time) *replica {
 	counted.AddQueue("research")
 	log := slog.New(slog.DiscardHandler)
 	r.tracker = newTracker(parts{
-		cache: on, proofs: &proofs{}, releaser: releaser{on, capacity.Settings{Reservation: reservation}, log}, shutdown: on,
+		cache: on, proofs: &proofs{}, releaser: releaser{on, capacity.Settings{Reservation: reservation}, log},
 		keeper: keeper{on, counted.EvidenceDropped}, metrics: counted, sinks: []Sink{r.sink}, stream: r.stream,
 		source: "/namespaces/argo", foreign: owner.ForeignRead, log: log,
 		now: func() time.Time { return now }, again: func(string, time.Duration) {},

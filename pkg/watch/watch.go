@@ -7,16 +7,17 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 
 	"github.com/runhook/runhook/pkg/capacity"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event/stream"
+	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
@@ -27,7 +28,10 @@ import (
 type Options struct {
 	Clients *Clients
 	Nodes   Nodes
-	// Shutdown ends the helpers of runs that have ended.
+	// Annotator writes the evidence.
+	Annotator evidence.Annotator
+	// Helping gives split tasks their helpers, Shutdown takes them back.
+	Helping  Helping
 	Shutdown Shutdown
 	// Identity tells the replicas apart.
 	Identity string
@@ -48,7 +52,9 @@ type Watch struct {
 	sources *sources
 	proofs  *proofs
 	tracker *tracker
-	queue   workqueue.TypedRateLimitingInterface[string]
+	runs    *turns
+	helpers *turns
+	leads   atomic.Bool
 
 	lock    sync.Mutex
 	arrived map[string]time.Time // when the first change came that was not looked at yet
@@ -56,19 +62,17 @@ type Watch struct {
 
 // New makes a watch that does not run yet.
 func New(o Options) (*Watch, error) {
-	w := &Watch{
-		Options: o, proofs: &proofs{}, arrived: map[string]time.Time{},
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
-	}
+	w := &Watch{Options: o, proofs: &proofs{}, arrived: map[string]time.Time{}}
 	var err error
 	if w.sources, err = o.Clients.sources(trimWorkflow(time.Now)); err != nil {
 		return nil, err
 	}
+	w.runs, w.helpers = newTurns(w.lookAtRun, o.Log), newTurns(w.lookAtHelpers, o.Log)
 	w.tracker = newTracker(parts{
-		cache: w.sources, proofs: w.proofs, releaser: releaser{o.Nodes, o.Capacity, o.Log}, shutdown: o.Shutdown,
-		keeper: keeper{o.Clients, o.Metrics.EvidenceDropped}, metrics: o.Metrics,
+		cache: w.sources, proofs: w.proofs, releaser: releaser{o.Nodes, o.Capacity, o.Log},
+		keeper: keeper{o.Annotator, o.Metrics.EvidenceDropped}, metrics: o.Metrics,
 		sinks: o.Sinks, stream: o.Stream, source: o.Source, foreign: o.Foreign, log: o.Log, now: time.Now,
-		again: func(name string, after time.Duration) { w.queue.AddAfter(name, after) },
+		again: w.runs.addAfter,
 	})
 	return w, w.handle()
 }
@@ -85,12 +89,12 @@ func (w *Watch) handle() error {
 				if first {
 					w.tracker.inherit(added.Name)
 				}
-				w.changed(added.Name)
+				w.workflowChanged(added)
 			}
 		},
 		UpdateFunc: func(_, object any) {
 			if changed, ok := object.(*workflow); ok {
-				w.changed(changed.Name)
+				w.workflowChanged(changed)
 			}
 		},
 		DeleteFunc: func(object any) {
@@ -131,13 +135,20 @@ func last(object any) any {
 	return object
 }
 
+func (w *Watch) workflowChanged(to *workflow) {
+	w.changed(to.Name)
+	if run := helpedRun(to); run != "" {
+		w.helpers.add(run)
+	}
+}
+
 func (w *Watch) changed(name string) {
 	w.lock.Lock()
 	if _, waits := w.arrived[name]; !waits {
 		w.arrived[name] = time.Now()
 	}
 	w.lock.Unlock()
-	w.queue.Add(name)
+	w.runs.add(name)
 }
 
 // Present gives what the state of the runs that go on, or have ended a short
@@ -161,9 +172,8 @@ func (w *Watch) Start(ctx, informers context.Context) error {
 // leader comes when nothing is under way.
 func (w *Watch) Run(ctx context.Context, flush func()) error {
 	var workers sync.WaitGroup
-	for range limits.Watchers {
-		workers.Go(func() { w.work(ctx) })
-	}
+	w.runs.work(ctx, limits.Watchers, &workers)
+	w.helpers.work(ctx, 1, &workers)
 	election, giveBack := context.WithCancel(context.Background())
 	defer giveBack()
 	elected := make(chan error, 1)
@@ -173,7 +183,8 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 	case err := <-elected:
 		return err
 	}
-	w.queue.ShutDown()
+	w.runs.queue.ShutDown()
+	w.helpers.queue.ShutDown()
 	workers.Wait()
 	flush()
 	giveBack()
@@ -182,40 +193,37 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 
 func (w *Watch) lead(ctx context.Context) {
 	w.Log.Info("this replica leads: it sends the events")
+	w.leads.Store(true)
 	w.tracker.lead(true)
+	for _, there := range w.sources.Workflows() {
+		if run := helpedRun(there); run != "" {
+			w.helpers.add(run)
+		}
+	}
 	w.tracker.tidy(ctx)
 }
 
 func (w *Watch) follow() {
 	w.Log.Info("this replica does not lead")
+	w.leads.Store(false)
 	w.tracker.lead(false)
 }
 
-// work looks at what has changed until the watch stops. What waits then is
-// left to the next leader.
-func (w *Watch) work(ctx context.Context) {
-	for {
-		name, stopping := w.queue.Get()
-		if stopping || ctx.Err() != nil {
-			return
-		}
-		w.lookAt(name)
-		w.queue.Done(name)
-	}
-}
-
-func (w *Watch) lookAt(name string) {
+func (w *Watch) lookAtRun(ctx context.Context, name string) error {
 	w.lock.Lock()
 	arrived, came := w.arrived[name]
 	delete(w.arrived, name)
 	w.lock.Unlock()
-	if err := w.tracker.sync(context.Background(), name); err != nil {
-		w.Log.Warn("a Workflow is looked at again", "run", name, "error", err.Error())
-		w.queue.AddRateLimited(name)
-		return
-	}
-	w.queue.Forget(name)
-	if came {
+	err := w.tracker.sync(ctx, name)
+	if err == nil && came {
 		w.Metrics.Lag(time.Since(arrived))
 	}
+	return err
+}
+
+func (w *Watch) lookAtHelpers(ctx context.Context, run string) error {
+	if !w.leads.Load() {
+		return nil
+	}
+	return helpers{w.sources, w.Helping, w.Shutdown, w.Log}.look(ctx, run)
 }
