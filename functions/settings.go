@@ -52,7 +52,7 @@ func submitSettings(c *config.Config) submit.Settings {
 	return submit.Settings{
 		Policy:    Policy(c),
 		Options:   Options(c),
-		StatusURL: func(run string) string { return c.PublicURL + "/functions/status?run=" + run },
+		StatusURL: c.StatusURL,
 	}
 }
 

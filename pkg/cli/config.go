@@ -42,7 +42,11 @@ func checkCommand(sys System) *cobra.Command {
 		Short: "Say whether a config is right, and every mistake with its line",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, _, err := loadConfig(file, sys)
+			c, _, err := loadConfig(file, sys)
+			if err != nil {
+				return err
+			}
+			_, err = sinksOf(c)
 			return err
 		},
 	}

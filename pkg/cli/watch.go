@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/spf13/cobra"
@@ -15,13 +14,9 @@ import (
 	"github.com/runhook/runhook/functions"
 	"github.com/runhook/runhook/pkg/auth"
 	"github.com/runhook/runhook/pkg/cluster"
-	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/event"
-	"github.com/runhook/runhook/pkg/event/sink"
 	"github.com/runhook/runhook/pkg/event/stream"
-	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
-	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/openapi"
 	"github.com/runhook/runhook/pkg/server"
@@ -72,7 +67,7 @@ func runWatch(ctx context.Context, file, kubeconfig string, sys System) error {
 	served := metrics.New(sys.Version, nil, nil)
 	counted := metrics.NewWatch(served, event.Types(), func() []metrics.RunState { return w.States() })
 	shown := stream.New(func() []stream.Item { return w.Present() })
-	sinks, flush, err := sinksOf(c.Sinks, counted, log)
+	sinks, flush, err := startSinks(c, counted, log)
 	if err != nil {
 		return err
 	}
@@ -122,27 +117,3 @@ func runWatch(ctx context.Context, file, kubeconfig string, sys System) error {
 type noFunctions struct{}
 
 func (noFunctions) Find(string) (function.Function, bool) { return function.Function{}, false }
-
-// sinksOf makes the sinks of the config, and what flushes them all.
-func sinksOf(list []config.Sink, counted *metrics.Watch, log *slog.Logger) (sinks []watch.Sink, flush func(), err error) {
-	var made []*sink.HTTP
-	for _, c := range list {
-		if c.Type == config.SinkCommitStatus {
-			return nil, nil, fault.New(fault.Invalid, "sink %s: this version sends no commit statuses", c.Name)
-		}
-		s, err := sink.New(c, counted, log)
-		if err != nil {
-			return nil, nil, err
-		}
-		made, sinks = append(made, s), append(sinks, s)
-	}
-	return sinks, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), limits.FlushTime)
-		defer cancel()
-		var all sync.WaitGroup
-		for _, s := range made {
-			all.Go(func() { s.Flush(ctx) })
-		}
-		all.Wait()
-	}, nil
-}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/runhook/runhook/pkg/strict"
 )
@@ -36,7 +37,7 @@ func (k *check) sinks(c *Config) {
 		case SinkHTTP, SinkArgoEvents:
 			k.eventSink(path, sink)
 		case SinkCommitStatus:
-			k.statusSink(path, sink)
+			k.statusSink(path, sink, c.PublicURL)
 		}
 	}
 }
@@ -54,8 +55,11 @@ func (k *check) eventSink(path string, sink *Sink) {
 	}
 }
 
-func (k *check) statusSink(path string, sink *Sink) {
+func (k *check) statusSink(path string, sink *Sink, publicURL string) {
 	k.oneOf(path+".provider", sink.Provider, "github", "gitlab", "gitea", "forgejo", "bitbucket", "bitbucket-server")
+	if publicURL == "" && strings.HasPrefix(sink.Provider, "bitbucket") {
+		k.mistakes.Add(path+".provider", "needs publicURL: Bitbucket takes no status without a link")
+	}
 	k.url(path+".baseURL", sink.BaseURL)
 	if sink.Token == nil {
 		k.mistakes.Add(path+".token", "is missing")
@@ -66,6 +70,11 @@ func (k *check) statusSink(path string, sink *Sink) {
 		k.mistakes.Add(path+".repositories", "is missing; only commits of listed repositories get a status")
 	}
 	k.each(path+".repositories", sink.Repositories, isRepositoryName)
+	for i, name := range sink.Repositories {
+		if sink.Provider != "gitlab" && strings.Count(name, "/") > 1 {
+			k.mistakes.Add(strict.Index(path+".repositories", i), "%q has more than two parts, which only GitLab has", name)
+		}
+	}
 	for key, given := range map[string]bool{"url": sink.URL != "", "types": sink.Types != nil, "secret": sink.Secret != nil} {
 		k.foreign(path+"."+key, given, sink.Type)
 	}

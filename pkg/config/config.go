@@ -47,6 +47,10 @@ type TLS struct {
 	Key  string `json:"key"`
 }
 
+// StatusURL is where the status of a run is read: a mere path, where the config
+// has no public address.
+func (c *Config) StatusURL(run string) string { return c.PublicURL + "/functions/status?run=" + run }
+
 // Load reads the config file and the secrets that it names. With a nil getenv
 // no secret is read: manifests are made where there are none.
 func Load(path string, getenv func(string) string) (*Config, error) {

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/argo"
+	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/run"
 	"github.com/runhook/runhook/pkg/status"
 )
@@ -25,6 +26,8 @@ type Event struct {
 	Phase status.Phase
 	// Attempt is set for the start or the end of one.
 	Attempt *status.Attempt
+	// Run is the data of an event about a run.
+	Run *Run
 }
 
 // Run is the data of an event about a run.
@@ -34,6 +37,21 @@ type Run struct {
 	Message string       `json:"message"`
 	Started *time.Time   `json:"started"`
 	Ended   *time.Time   `json:"ended"`
+
+	// Source says which delivery the run came from, as its annotation does; it
+	// is text from outside. Without one the run was submitted.
+	Source *function.Origin `json:"source,omitempty"`
+	// Attempt is the one that the phase is due to: that failed, that was
+	// interrupted, or whose success is false.
+	Attempt *Attempt `json:"attempt,omitempty"`
+	// Waiting is what the run waits for.
+	Waiting *Waiting `json:"waiting,omitempty"`
+}
+
+// Waiting says which task of a run waits for what.
+type Waiting struct {
+	Task string `json:"task"`
+	status.Waiting
 }
 
 // Task is the data of an event about a task or worker.
@@ -143,9 +161,14 @@ func (b *builder) taskName(name string) string {
 
 func (b *builder) runEvent(phase status.Phase, message string) {
 	by := b.bringer("", phase)
-	b.add(kind("run", string(phase)), b.run, moment(by, phase, b.status.Ended), Run{
+	data := &Run{
 		Run: b.run, Phase: phase, Message: message, Started: b.status.Started, Ended: b.status.Ended,
-	}, phase, nil, "run", string(phase), by.id())
+		Source: b.origin(), Waiting: b.waits(phase),
+	}
+	if explained(phase) {
+		data.Attempt = b.due(phase)
+	}
+	b.add(kind("run", string(phase)), b.run, moment(by, phase, b.status.Ended), data, Event{Phase: phase, Run: data}, "run", string(phase), by.id())
 }
 
 func (b *builder) taskEvent(name string, task status.Task) {
@@ -156,7 +179,7 @@ func (b *builder) taskEvent(name string, task status.Task) {
 	}
 	shown := b.taskName(name)
 	b.add(kind("task", string(task.Phase)), b.run+"/"+shown, moment(by, task.Phase, nil),
-		Task{b.run, shown, task}, task.Phase, nil, "task", name, node, string(task.Phase), by.uid)
+		Task{b.run, shown, task}, Event{Phase: task.Phase}, "task", name, node, string(task.Phase), by.uid)
 }
 
 // attemptEvents tells of every attempt that it has started and that it has
@@ -183,7 +206,7 @@ func (b *builder) attemptEvents() {
 
 func (b *builder) attemptEvent(what string, a status.Attempt, at *time.Time, uid string) {
 	task := b.taskName(a.Task)
-	b.add(kind("attempt", what), b.run+"/"+task, at, Attempt{b.run, task, a}, "", &a, "attempt", a.NodeID, what, uid)
+	b.add(kind("attempt", what), b.run+"/"+task, at, Attempt{b.run, task, a}, Event{Attempt: &a}, "attempt", a.NodeID, what, uid)
 }
 
 func uidUnless(known bool, uid string) string {

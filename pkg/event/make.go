@@ -17,9 +17,9 @@ func kind(part, what string) string {
 	return "runhook." + part + "." + strings.ToLower(what) + ".v1"
 }
 
-// add makes one event. What its id is made of says what makes it this event,
-// besides the Workflow's UID.
-func (b *builder) add(kind, subject string, at *time.Time, data any, phase status.Phase, attempt *status.Attempt, identity ...string) {
+// add makes one event out of what is known of it. What its id is made of says
+// what makes it this event, besides the Workflow's UID.
+func (b *builder) add(kind, subject string, at *time.Time, data any, known Event, identity ...string) {
 	e := event.New()
 	e.SetID(identify(append([]string{b.workflow.Metadata.UID}, identity...)))
 	e.SetSource(b.source)
@@ -31,7 +31,8 @@ func (b *builder) add(kind, subject string, at *time.Time, data any, phase statu
 	encoded, _ := json.Marshal(data) // cannot fail on these types
 	e.DataEncoded = encoded
 	e.SetDataContentType(event.ApplicationJSON)
-	b.events = append(b.events, Event{e, phase, attempt})
+	known.Event = e
+	b.events = append(b.events, known)
 }
 
 // idBytes is how much of the hash an id keeps: as much as a UUID has.
@@ -64,7 +65,7 @@ func Types() []string {
 }
 
 // AboutRun reports whether an event says a run's phase.
-func (e Event) AboutRun() bool { return e.Phase != "" && !strings.Contains(e.Subject(), "/") }
+func (e Event) AboutRun() bool { return e.Run != nil }
 
 // EndOfAttempt reports whether an event says that an attempt has ended.
 func (e Event) EndOfAttempt() bool { return e.Attempt != nil && e.Attempt.Phase.Ended() }

@@ -43,6 +43,25 @@ const (
 	SinkAnswer = 64 << 10
 )
 
+// Statuses of commits.
+const (
+	// StatusRate, a second, and StatusBurst: GitHub asks for a second between two
+	// writes, and refuses more than 80 a minute.
+	StatusRate  = 1
+	StatusBurst = 10
+	// StatusRest is how long a host is left alone that refuses for its rate and
+	// does not say until when, as GitHub asks for; StatusRestCap bounds what hosts
+	// say: their rates are by the hour at most.
+	StatusRest    = time.Minute
+	StatusRestCap = time.Hour
+	// StatusRetry is how long a status is tried: one that waited for a host's
+	// hour to pass has time left.
+	StatusRetry = 2 * time.Hour
+	// StatusAnswer is how much of an answer is read: a hundred statuses of a
+	// commit take some 150 KiB.
+	StatusAnswer = 1 << 20
+)
+
 // The stream of events.
 const (
 	// StreamKept is how many events a reader may have missed.

@@ -45,7 +45,7 @@ var (
 	}
 	eventsSent = Metric{
 		"runhook_events_total", Counter, []string{"type", "result"},
-		"Events to sinks: `delivered`, `retried` (one more try), `dead` (given up, told in the log with its id).",
+		"Events to sinks: `delivered`, `retried` (one more try), `skipped` (nothing to send: a newer state was there, the host shows it already, or the commit is none that the config allows), `dead` (given up, told in the log with its id).",
 	}
 	watchLag = Metric{
 		"runhook_watch_lag_seconds", Histogram, nil,
@@ -76,6 +76,7 @@ const OtherQueue = "other"
 const (
 	Delivered = "delivered"
 	Retried   = "retried"
+	Skipped   = "skipped"
 	Dead      = "dead"
 )
 
@@ -125,7 +126,7 @@ func NewWatch(m *Metrics, types []string, runs func() []RunState) *Watch {
 	}
 	m.registry.MustRegister(w.transitions, w.attempts, w.falseSuccesses, w.events, w.wait, w.lag, w.dropped, w.leader, &runsCollector{w, runs})
 	for _, kind := range types {
-		for _, result := range []string{Delivered, Retried, Dead} {
+		for _, result := range []string{Delivered, Retried, Skipped, Dead} {
 			w.events.WithLabelValues(kind, result)
 		}
 	}
@@ -184,7 +185,7 @@ func (w *Watch) PreemptedWait(queue string, wait time.Duration) {
 	w.wait.WithLabelValues(w.queue(queue)).Observe(max(wait, 0).Seconds())
 }
 
-// Sent counts what became of an event: Delivered, Retried or Dead.
+// Sent counts what became of an event: Delivered, Retried, Skipped or Dead.
 func (w *Watch) Sent(kind, result string) {
 	if slices.Contains(w.types, kind) {
 		w.events.WithLabelValues(kind, result).Inc()

@@ -10,8 +10,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// judge says what an answer means: taken, to be tried again, or refused.
-func judge(response *http.Response) error {
+// Judge says what an answer means: taken, to be tried again, or refused.
+func Judge(response *http.Response) error {
 	code := response.StatusCode
 	switch {
 	case code >= 200 && code < 300:
@@ -23,12 +23,12 @@ func judge(response *http.Response) error {
 		}
 		return fmt.Errorf("answered %d", code)
 	default:
-		return fmt.Errorf("%w with %d", errRefused, code)
+		return fmt.Errorf("%w with %d", ErrRefused, code)
 	}
 }
 
-// reason leaves the URL out of an error: it may hold a token.
-func reason(err error) error {
+// Reason leaves the URL out of an error: it may hold a token.
+func Reason(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err

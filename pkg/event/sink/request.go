@@ -20,17 +20,17 @@ import (
 
 // request makes the request of an event in binary mode: its data is the body,
 // the rest are headers.
-func (s *HTTP) request(ctx context.Context, e event.Event) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, nil)
+func (h *HTTP) request(ctx context.Context, e event.Event) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, nil)
 	if err != nil {
-		return nil, reason(err)
+		return nil, Reason(err)
 	}
 	if err := cehttp.WriteRequest(binding.WithForceBinary(ctx), binding.ToMessage(&e.Event), request); err != nil {
 		return nil, err
 	}
 	escape(request.Header)
-	if s.key != nil {
-		s.sign(request.Header, e.ID(), e.Data())
+	if h.key != nil {
+		h.sign(request.Header, e.ID(), e.Data())
 	}
 	return request, nil
 }
@@ -59,11 +59,11 @@ func escape(header http.Header) {
 
 // sign adds the headers of Standard Webhooks. The id is the event's: a try
 // again can be told from another event.
-func (s *HTTP) sign(header http.Header, id string, body []byte) {
-	stamp := strconv.FormatInt(s.now().Unix(), 10)
+func (h *HTTP) sign(header http.Header, id string, body []byte) {
+	stamp := strconv.FormatInt(h.now().Unix(), 10)
 	header.Set("webhook-id", id)
 	header.Set("webhook-timestamp", stamp)
-	header.Set("webhook-signature", "v1,"+signature(s.key, id, stamp, body))
+	header.Set("webhook-signature", "v1,"+signature(h.key, id, stamp, body))
 }
 
 func signature(key []byte, id, stamp string, body []byte) string {

@@ -1,93 +1,101 @@
-// Package sink sends events over HTTP as CloudEvents, those of one run in
-// order, each until it is taken or given up.
+// Package sink sends events: those of one order one after another, each until
+// it is taken or given up. A Receiver says where to, and how one try is made.
 package sink
 
 import (
 	"context"
 	"errors"
 	"hash/fnv"
-	"io"
 	"log/slog"
-	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/event"
-	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
 )
 
-// Counter counts what became of an event: metrics.Delivered, Retried or Dead.
+// Receiver is where the events of a sink go.
+type Receiver interface {
+	// Order gives what the order of an event is kept by, or false: it is not
+	// for this receiver.
+	Order(e event.Event) (key string, wanted bool)
+	// Ready waits until the receiver may be asked.
+	Ready(ctx context.Context) error
+	// Post tries an event once. ErrRefused is an answer that another try would
+	// not change, ErrSkipped that there is nothing to send.
+	Post(ctx context.Context, e event.Event) error
+}
+
+// What a Receiver says besides errors that may pass.
+var (
+	ErrRefused = errors.New("refused")
+	ErrSkipped = errors.New("skipped")
+)
+
+// Counter counts what became of an event: metrics.Delivered, Retried, Dead or Skipped.
 type Counter interface {
 	Sent(kind, result string)
 }
 
-// HTTP is a sink that takes CloudEvents in binary mode. The webhook EventSource
-// of Argo Events is one, too.
-type HTTP struct {
-	name, url string
-	types     []string
-	key       []byte // of the signature; nil: none
-	client    *http.Client
-	counter   Counter
-	log       *slog.Logger
+// Options say how a sink sends.
+type Options struct {
+	Name     string
+	Receiver Receiver
+	// Retry is how long an event is tried.
+	Retry time.Duration
+	// Latest leaves out an event that waits when a newer one of its order is there.
+	Latest  bool
+	Counter Counter
+	Log     *slog.Logger
+}
 
-	lanes   []chan event.Event
+// Sink sends events to one receiver.
+type Sink struct {
+	Options
+	pause time.Duration
+
+	lanes   []chan letter
 	working sync.WaitGroup
 	open    sync.RWMutex // held to send, and to close
 	closed  bool
 	// under ends what is still tried when the time to flush is over.
 	under  context.Context
 	giveUp context.CancelFunc
-	pause  time.Duration
-	retry  time.Duration
-	now    func() time.Time
+	newest newest
 }
 
-// New makes a sink of the config and begins its work.
-func New(c config.Sink, counter Counter, log *slog.Logger) (*HTTP, error) {
-	s := &HTTP{
-		name: c.Name, url: c.URL, types: c.Types, counter: counter, log: log,
-		client: &http.Client{
-			Timeout: limits.SinkTime,
-			// A redirect would carry the signed event to where the config did not say.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		pause: limits.SinkPause, retry: limits.SinkRetry, now: time.Now,
-	}
-	if c.Secret != nil {
-		key, err := signingKey(c.Key)
-		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "sink %s: %v", c.Name, err)
-		}
-		s.key = key
-	}
-	return s.start(), nil
+// letter is an event with what its order is kept by.
+type letter struct {
+	event.Event
+	order string
 }
 
-func (s *HTTP) start() *HTTP {
+// Start makes a sink and begins its work.
+func Start(o Options) *Sink { return start(o, limits.SinkPause) }
+
+func start(o Options, pause time.Duration) *Sink {
+	s := &Sink{Options: o, pause: pause, newest: newest{of: map[string]string{}}}
 	s.under, s.giveUp = context.WithCancel(context.Background())
 	for range limits.SinkLanes {
-		lane := make(chan event.Event, limits.SinkQueue)
+		lane := make(chan letter, limits.SinkQueue)
 		s.lanes = append(s.lanes, lane)
 		s.working.Go(func() {
-			for e := range lane {
-				s.deliver(e)
+			for l := range lane {
+				s.deliver(l)
 			}
 		})
 	}
 	return s
 }
 
-// Send takes an event, if it is of the types that the sink wants. One that has
-// no room is a dead letter at once: a sink that is away must not fill the memory.
-func (s *HTTP) Send(e event.Event) {
-	if len(s.types) > 0 && !slices.Contains(s.types, e.Type()) {
+// Send takes an event, if it is for the receiver. One that has no room is a
+// dead letter at once: a sink that is away must not fill the memory.
+func (s *Sink) Send(e event.Event) {
+	order, wanted := s.Receiver.Order(e)
+	if !wanted {
 		return
 	}
 	s.open.RLock()
@@ -96,23 +104,28 @@ func (s *HTTP) Send(e event.Event) {
 		s.bury(e, "the watch stops")
 		return
 	}
+	if s.Latest {
+		s.newest.note(order, e.ID())
+	}
+	l := letter{e, order}
 	select {
-	case s.lanes[lane(e.RunOf(), len(s.lanes))] <- e:
+	case s.lanes[lane(order, len(s.lanes))] <- l:
 	default:
+		s.newest.forget(l)
 		s.bury(e, "too many events wait for this sink")
 	}
 }
 
-// lane is the same for all events of a run: that keeps their order.
-func lane(run string, lanes int) int {
+// lane is the same for all events of one order: that keeps it.
+func lane(order string, lanes int) int {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(run)) // never fails
+	_, _ = hash.Write([]byte(order)) // never fails
 	return int(hash.Sum32() % uint32(lanes))
 }
 
 // Flush waits until all that was taken has been sent, or the context ends: what
 // is left then is a dead letter here. The next leader sends it again.
-func (s *HTTP) Flush(ctx context.Context) {
+func (s *Sink) Flush(ctx context.Context) {
 	s.open.Lock()
 	if !s.closed {
 		s.closed = true
@@ -125,49 +138,41 @@ func (s *HTTP) Flush(ctx context.Context) {
 	s.working.Wait()
 }
 
-// errRefused is an answer that another try would not change.
-var errRefused = errors.New("refused")
-
-// deliver tries an event until it is taken.
-func (s *HTTP) deliver(e event.Event) {
+// deliver tries an event until it is taken, or a newer one makes it needless.
+func (s *Sink) deliver(l letter) {
+	defer s.newest.forget(l)
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = s.pause, limits.SinkPauseCap
 	first := true
 	_, err := backoff.Retry(s.under, func() (struct{}, error) {
+		if err := s.Receiver.Ready(s.under); err != nil {
+			return struct{}{}, err
+		}
+		if s.newest.passed(l) {
+			return struct{}{}, backoff.Permanent(ErrSkipped)
+		}
 		if !first {
-			s.counter.Sent(e.Type(), metrics.Retried)
+			s.Counter.Sent(l.Type(), metrics.Retried)
 		}
 		first = false
-		err := s.post(s.under, e)
-		if errors.Is(err, errRefused) {
+		err := s.Receiver.Post(s.under, l.Event)
+		if errors.Is(err, ErrRefused) || errors.Is(err, ErrSkipped) {
 			return struct{}{}, backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(waits), backoff.WithMaxElapsedTime(s.retry))
-	if err != nil {
-		s.bury(e, err.Error())
-		return
+	}, backoff.WithBackOff(waits), backoff.WithMaxElapsedTime(s.Retry))
+	switch {
+	case errors.Is(err, ErrSkipped):
+		s.Counter.Sent(l.Type(), metrics.Skipped)
+	case err != nil:
+		s.bury(l.Event, err.Error())
+	default:
+		s.Counter.Sent(l.Type(), metrics.Delivered)
 	}
-	s.counter.Sent(e.Type(), metrics.Delivered)
 }
 
 // bury gives an event up. Whoever needs it finds its run by the subject.
-func (s *HTTP) bury(e event.Event, why string) {
-	s.counter.Sent(e.Type(), metrics.Dead)
-	s.log.Error("an event is given up", "sink", s.name, "id", e.ID(), "type", e.Type(), "subject", e.Subject(), "error", why)
-}
-
-// post sends one event once.
-func (s *HTTP) post(ctx context.Context, e event.Event) error {
-	request, err := s.request(ctx, e)
-	if err != nil {
-		return errors.Join(errRefused, err)
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return reason(err)
-	}
-	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, limits.SinkAnswer) // the connection is used again
-	return judge(response)
+func (s *Sink) bury(e event.Event, why string) {
+	s.Counter.Sent(e.Type(), metrics.Dead)
+	s.Log.Error("an event is given up", "sink", s.Name, "id", e.ID(), "type", e.Type(), "subject", e.Subject(), "error", why)
 }
