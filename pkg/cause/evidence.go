@@ -45,8 +45,12 @@ func (e *Evidence) Entries() []Entry {
 // Observe notes what a pod shows and reports whether that is news. Beside what
 // is worth keeping by itself it keeps the pod that replaced a known one: that
 // is how a silent restart shows.
-func (e *Evidence) Observe(pod *corev1.Pod) bool {
+func (e *Evidence) Observe(pod *corev1.Pod) bool { return e.ObserveAs("", pod) }
+
+// ObserveAs notes what a pod shows to another witness than the watch.
+func (e *Evidence) ObserveAs(source string, pod *corev1.Pod) bool {
 	entry, worth := Observe(pod)
+	entry.Source = source
 	if !worth && !e.succeeds(entry) {
 		return false
 	}

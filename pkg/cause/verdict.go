@@ -107,7 +107,7 @@ func (e facts) says(parts ...string) bool {
 }
 
 func (e facts) gone() bool {
-	return e.end.Replaced || e.end.Message == "pod deleted"
+	return e.end.Replaced || GoneMessage(e.end.Message)
 }
 
 // deleted reports whether the deletion was asked for before the program ended.
@@ -221,6 +221,9 @@ func startReason(message string) string {
 	}
 	return ""
 }
+
+// GoneMessage reports whether Argo says that a pod was gone before its end was seen.
+func GoneMessage(message string) bool { return message == "pod deleted" }
 
 // StopMessage reports whether Argo says that somebody stopped or terminated
 // the Workflow. One of its messages has two spaces after the colon.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/runhook/runhook/pkg/cluster"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/event/stream"
+	"github.com/runhook/runhook/pkg/extra"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/openapi"
@@ -79,7 +81,7 @@ func runWatch(ctx context.Context, file, kubeconfig string, sys System) error {
 	// its process id are the same. Two processes of one machine differ.
 	identity := fmt.Sprintf("%s_%d", host, os.Getpid())
 	w, err = watch.New(watch.Options{
-		Clients: clients, Nodes: on, Shutdown: on, Identity: identity, Source: event.Source(c.PublicURL, c.Namespace),
+		Clients: clients, Annotator: on, Nodes: on, Helping: extra.New(on, functions.Options(c).Priorities, time.Now), Shutdown: on, Identity: identity, Source: event.Source(c.PublicURL, c.Namespace),
 		Foreign: c.Cluster.Foreign, Capacity: functions.Capacity(c), Sinks: sinks, Stream: shown, Metrics: counted, Log: log,
 	})
 	if err != nil {
