@@ -8,6 +8,9 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 CLUSTER := bin/localcluster
 LOCAL_ENV = eval "$$($(CLUSTER) env)"
+# Argo Events' code as the local cluster's own is built (localcluster/binaries/build.go):
+# with the same versions and flags nothing is compiled twice.
+EVENTS_FLAGS = -modfile=../localcluster/build/go.mod -mod=readonly -pgo=off -trimpath -tags=kubernetes_protomessage_one_more_release -gcflags=all=-dwarf=false
 REGISTRY ?=
 TAG ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo dev)
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
@@ -27,6 +30,7 @@ test: unit cluster-test ## every test
 unit: ## tests that need no cluster, with the race detector
 	CGO_ENABLED=1 $(GO) test -race ./...
 	cd localcluster && CGO_ENABLED=1 $(GO) test -race ./...
+	cd sensors && CGO_ENABLED=0 $(GO) test $(EVENTS_FLAGS) .
 
 .PHONY: cluster-test
 cluster-test: deploy ## tests on the real local cluster
