@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Deploys bin/runhook to the local cluster: packs and pushes its image, draws
 # the secrets once, applies the overlay and waits until every replica is ready.
+# The EventSources and Sensors come up behind it: nothing here waits for them.
 # Alertmanager gets its token; `make up` has given it and Prometheus their files.
 # Wants the environment of `localcluster env`.
 set -euo pipefail
@@ -8,11 +9,12 @@ cd "$(dirname "$0")/../../.."
 
 digest=$(go run ./image -binary bin/runhook -to "$RUNHOOK_REGISTRY/runhook:local")
 
-secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token)
+secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token gitlab-secret bitbucket-server-secret webhook-token)
 mkdir -p bin/deploy
 for secret in "${secrets[@]}"; do
   [ -s "bin/deploy/$secret" ] || head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n' > "bin/deploy/$secret"
 done
+printf 'Bearer %s' "$(cat bin/deploy/sensor-token)" > bin/deploy/sensor-authorization
 install -m 600 bin/deploy/alert-token "$RUNHOOK_CLUSTER_STATE/alertmanager/alert-token"
 
 cat > bin/deploy/kustomization.yaml <<EOF
@@ -25,6 +27,16 @@ secretGenerator:
 - name: runhook-secrets
   namespace: runhook-system
   files: [$(IFS=,; echo "${secrets[*]}")]
+# EventSources and Sensors name their Secrets where kustomize does not look.
+- name: runhook-eventsources
+  namespace: argo-events
+  options: {disableNameSuffixHash: true}
+  files: [github-secret, gitlab-secret, bitbucket-server-secret, webhook-token, alert-token]
+  literals: [gitlab-access-token=unused, bitbucket-server-access-token=unused]
+- name: runhook-sensor
+  namespace: argo-events
+  options: {disableNameSuffixHash: true}
+  files: [authorization=sensor-authorization]
 EOF
 
 kubectl apply --server-side --force-conflicts -k bin/deploy > bin/deploy/apply.log
