@@ -3,11 +3,14 @@
 package clustertest
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,10 +23,48 @@ import (
 // only one can use at a time.
 func (s *site) alone(what string) {
 	s.Helper()
+	must(s, s.lock(what, syscall.LOCK_EX))
+}
+
+// beside waits until no test has alone what others use together.
+func (s *site) beside(what string) {
+	s.Helper()
+	must(s, s.lock(what, syscall.LOCK_SH))
+}
+
+// lock takes a lock until the end of the test.
+func (s *site) lock(what string, how int) error {
+	s.Helper()
 	file, err := os.OpenFile(filepath.Join(root, "bin", what+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	must(s, err)
+	if err := syscall.Flock(int(file.Fd()), how); err != nil {
+		file.Close()
+		return err
+	}
 	s.Cleanup(func() { file.Close() }) // also gives the lock back
-	must(s, syscall.Flock(int(file.Fd()), syscall.LOCK_EX))
+	return nil
+}
+
+// watchReplicas are what a test kills alone, and what others read counts of: a
+// replica takes its counts with it. It is taken before any queue.
+const watchReplicas = "watch"
+
+// own gives a test a queue of 150m in which nothing but its own runs is counted.
+func (s *site) own() string {
+	s.Helper()
+	for {
+		for i := range 8 {
+			queue := fmt.Sprintf("own-%d", i+1)
+			err := s.lock(queue, syscall.LOCK_EX|syscall.LOCK_NB)
+			if err == nil {
+				return queue
+			}
+			if !errors.Is(err, syscall.EWOULDBLOCK) {
+				s.Fatal(err)
+			}
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
 }
 
 // scarce gives a test the queue of 2 cpu in which runs preempt each other.

@@ -18,16 +18,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/status"
 	"github.com/runhook/runhook/pkg/watch"
 )
 
 // told is one event of the watch's stream.
 type told struct {
 	ID, Type, Subject string
-	Data              struct {
-		Phase, Cause, Reason string
-		Interrupted          bool
-	}
+	Data              status.Attempt // of a run or a task the phase only
 }
 
 // follower reads the stream of the watch.
@@ -51,6 +49,17 @@ func (f *follower) of(part string) []string {
 		}
 	}
 	return all
+}
+
+// waitRun waits until the run was told to be in a phase.
+func (f *follower) waitRun(s *site, phase string) {
+	s.Helper()
+	s.eventually("the run is told to be "+phase, func() error {
+		if phases := f.of("run"); !slices.Contains(phases, phase) {
+			return fmt.Errorf("phases so far: %v", phases)
+		}
+		return nil
+	})
 }
 
 // follow reads the events of a run, of one that is still to come too.
@@ -86,9 +95,12 @@ func (s *site) follow(run string) *follower {
 }
 
 // watchPods names the replicas of the watch.
-func (s *site) watchPods() []string {
+func (s *site) watchPods() []string { return s.replicas("runhook-watch") }
+
+// replicas names the pods of runhook that serve, or those that watch.
+func (s *site) replicas(app string) []string {
 	s.Helper()
-	list, err := s.kube.CoreV1().Pods("runhook-system").List(s.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=runhook-watch"})
+	list, err := s.kube.CoreV1().Pods("runhook-system").List(s.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + app})
 	must(s, err)
 	var names []string
 	for _, pod := range list.Items {
@@ -99,102 +111,40 @@ func (s *site) watchPods() []string {
 	return names
 }
 
-// counted adds up a series of all replicas of the watch.
-func (s *site) counted(series string) int {
-	s.Helper()
-	sum, pattern := 0, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(series)+` (\d+)$`)
-	for _, pod := range s.watchPods() {
-		text, err := s.kube.CoreV1().RESTClient().Get().Namespace("runhook-system").Resource("pods").Name(pod + ":9090").
-			SubResource("proxy").Suffix("metrics").DoRaw(s.Context())
-		must(s, err)
-		match := pattern.FindSubmatch(text)
-		if match == nil {
-			s.Fatalf("%s has no %s", pod, series)
-		}
-		n, err := strconv.Atoi(string(match[1]))
-		must(s, err)
-		sum += n
-	}
-	return sum
+// metricsOf reads what one replica counts.
+func (s *site) metricsOf(pod string) ([]byte, error) {
+	return s.kube.CoreV1().RESTClient().Get().Namespace("runhook-system").Resource("pods").Name(pod + ":9090").
+		SubResource("proxy").Suffix("metrics").DoRaw(s.Context())
 }
 
-// TestPreemptionIsProvenToldAndCounted preempts a run as another of higher
-// priority does every day.
-func TestPreemptionIsProvenToldAndCounted(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	queue, run := s.scarce(), unique(t)
-	const series = `runhook_attempts_ended_total{cause="preempted",queue="scarce"}`
-	stream, before := s.follow(run), s.counted(series)
-	got := s.call("planner-token", "submit", map[string]any{"id": run, "queue": queue, "priority": "normal", "tasks": []any{
-		task("fit", holdOnce, cpu("1500m"), retry(0)),
-	}})
-	if got.code != http.StatusCreated {
-		t.Fatalf("submit answered %d: %s", got.code, got.body)
-	}
-	s.deleteAtEnd(run)
-	s.settled(run, "fit(0)")
-	other := s.outrank(queue, "1500m")
-	s.waitTasks(run, "Preempted", "fit")
-	s.eventually("the preemption is told of", func() error {
-		if phases := stream.of("run"); !slices.Contains(phases, "preempted") {
-			return fmt.Errorf("phases so far: %v", phases)
-		}
-		return nil
-	})
-	attempts := s.status(run).Attempts["fit"]
-	if len(attempts) != 1 {
-		t.Fatalf("want one attempt that ended: %+v", attempts)
-	}
-	s.eventually("the preempted pod is gone", func() error {
-		_, err := s.kube.CoreV1().Pods(namespace).Get(s.Context(), attempts[0].Pod, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return fmt.Errorf("still there, or: %w", err)
-	})
-	a := s.status(run).Attempts["fit"][0]
-	if a.Cause != cause.Preempted || a.Reason != "WorkloadEvictedDueToPreempted" || !a.Interrupted {
-		t.Errorf("after the pod is gone the attempt reads %+v", a)
-	}
-	if rose := s.counted(series) - before; rose != 1 {
-		t.Errorf("the counter rose by %d, want 1", rose)
-	}
+// counted adds up a series of all replicas of the watch.
+func (s *site) counted(series string) int { return s.countedBy("runhook-watch", series) }
 
-	s.cancel(other)
-	s.waitPhase(run, "Succeeded")
-	s.eventually("the end is told of", func() error {
-		if phases := stream.of("run"); !slices.Contains(phases, "succeeded") {
-			return fmt.Errorf("phases so far: %v", phases)
+// countedBy does so for all that serve, or all that watch. A replica that starts
+// or ends answers nothing.
+func (s *site) countedBy(app, series string) int {
+	s.Helper()
+	sum, pattern := 0, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(series)+` (\d+)$`)
+	s.eventually("every replica says its "+series, func() error {
+		sum = 0
+		for _, pod := range s.replicas(app) {
+			text, err := s.metricsOf(pod)
+			if err != nil {
+				return err
+			}
+			match := pattern.FindSubmatch(text)
+			if match == nil {
+				return fmt.Errorf("%s has none", pod)
+			}
+			n, err := strconv.Atoi(string(match[1]))
+			if err != nil {
+				return err
+			}
+			sum += n
 		}
 		return nil
 	})
-	phases := slices.DeleteFunc(stream.of("run"), func(phase string) bool { return phase == "pending" })
-	if want := []string{"running", "preempted", "running", "succeeded"}; !slices.Equal(phases, want) {
-		t.Errorf("the run was %v, want %v", phases, want)
-	}
-	if changes, want := stream.of("attempt"), []string{"started", "ended", "started", "ended"}; !slices.Equal(changes, want) {
-		t.Errorf("its attempts were %v, want %v", changes, want)
-	}
-	ids := map[string]int{}
-	preempted := 0
-	for _, e := range stream.all() {
-		ids[e.ID]++
-		if e.Type == "runhook.attempt.ended.v1" && e.Data.Cause == "preempted" && e.Data.Interrupted && e.Subject == run+"/fit" {
-			preempted++
-		}
-	}
-	if preempted != 1 {
-		t.Errorf("%d attempts were told to be preempted, want 1: %+v", preempted, stream.all())
-	}
-	for id, times := range ids {
-		if times > 1 {
-			t.Errorf("event %s came %d times", id, times)
-		}
-	}
-	if rose := s.counted(series) - before; rose != 1 {
-		t.Errorf("at the end the counter has risen by %d, want 1", rose)
-	}
+	return sum
 }
 
 func TestEventsNeedTheirRight(t *testing.T) {
@@ -241,6 +191,7 @@ func (s *site) leaseHolder(namespace string) string {
 func TestTheProofOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.alone(watchReplicas)
 	queue, run := s.scarce(), unique(t)
 	got := s.call("planner-token", "submit", map[string]any{"id": run, "queue": queue, "priority": "normal", "tasks": []any{
 		task("fit", holdOnce, cpu("1500m"), retry(0)),
