@@ -30,6 +30,7 @@ func (s *site) notification(fingerprint, queue string) *http.Request {
 func TestAnAlertEndsAPreemptedRunOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.alone(alertmanagerHooks)
 	queue := s.scarce()
 	run := s.submit(map[string]any{"id": unique(t), "queue": queue, "tasks": []any{task("fit", hold, cpu("1500m"), retry(0))}})
 	s.runningPod(run, "fit")
