@@ -33,7 +33,7 @@ unit: ## tests that need no cluster, with the race detector
 	cd sensors && CGO_ENABLED=0 $(GO) test $(EVENTS_FLAGS) .
 
 .PHONY: cluster-test
-cluster-test: deploy ## tests on the real local cluster
+cluster-test: up-gitea deploy ## tests on the real local cluster
 	@$(LOCAL_ENV) && $(GO) test -tags cluster -count=1 -parallel 8 -timeout 30m ./clustertest/...
 
 .PHONY: check
@@ -70,6 +70,10 @@ image: bin/runhook ## pack the binary as an image and push it: make image REGIST
 .PHONY: up
 up: bin/localcluster ## the local cluster (the first time it is built, which takes 10 to 30 minutes)
 	@$(CLUSTER) up
+
+.PHONY: up-gitea
+up-gitea: bin/localcluster ## the same with a Git host, which takes 4 to 10 minutes more the first time
+	@$(CLUSTER) up --with gitea
 
 .PHONY: down
 down: bin/localcluster ## take the local cluster down, leaving nothing

@@ -35,7 +35,7 @@ func bootCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("read --since: %w", err)
 			}
-			c, err := newCluster(place.home, place.set)
+			c, err := newCluster(place)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func bootCommand() *cobra.Command {
 				}
 			}
 			p := progress.New(os.Stderr, start)
-			if err := component.Up(cmd.Context(), c, component.All(), p); err != nil {
+			if err := component.Up(cmd.Context(), c, c.All(), p); err != nil {
 				return err
 			}
 			p.Line("the cluster is up: eval \"$(localcluster env)\"")
@@ -80,7 +80,7 @@ func inspectCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use: "inspect", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := newCluster(place.home, place.set)
+			c, err := newCluster(place)
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ type sight struct {
 func inspect(cmd *cobra.Command, c *component.Cluster, format string) error {
 	var sights []sight
 	unready := 0
-	for _, part := range component.All() {
+	for _, part := range c.All() {
 		record, err := component.Record(c, part.Name)
 		if err != nil {
 			return err
@@ -149,18 +149,20 @@ func show(w io.Writer, sights []sight, format string) error {
 
 // place tells a command inside where everything lies: it has no working directory of its own.
 type place struct {
-	home layout.Home
-	set  binaries.Set
+	home  layout.Home
+	set   binaries.Set
+	gitea binaries.Gitea
 }
 
 func (p *place) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.home.Dir, "home", "", "the cluster's home")
 	command.Flags().StringVar(&p.home.Checkout, "checkout", "", "the repository's root")
 	command.Flags().StringVar(&p.set.Dir, "binaries", "", "folder of the binaries")
+	command.Flags().StringVar(&p.gitea.Dir, "gitea", "", "folder of Gitea; empty: there is none")
 }
 
 func (p place) args() []string {
-	return []string{"--home", p.home.Dir, "--checkout", p.home.Checkout, "--binaries", p.set.Dir}
+	return []string{"--home", p.home.Dir, "--checkout", p.home.Checkout, "--binaries", p.set.Dir, "--gitea", p.gitea.Dir}
 }
 
 func forwardCommand() *cobra.Command {

@@ -20,6 +20,7 @@ import (
 const (
 	bootFile     = "boot-id"      // the machine's boot it was started in
 	binariesFile = "binaries"     // the set it runs
+	giteaFile    = "gitea-set"    // there when it has a Gitea: which
 	madeFolders  = "made-folders" // folders of the machine that were made for it
 	madeNetns    = "made-netns"   // there when the machine had no named network namespace before
 	resolverFile = "resolv.conf"
@@ -70,6 +71,12 @@ func checkMark(path, want, problem string) error {
 	return nil
 }
 
+// giteaOf is the Gitea that the running cluster has, or none.
+func giteaOf(home layout.Home) binaries.Gitea {
+	dir, _ := os.ReadFile(home.Run(giteaFile)) // none: the zero value
+	return binaries.Gitea{Dir: string(dir)}
+}
+
 // entry finds the way into the running cluster.
 func entry(home layout.Home) (machine.Entry, error) {
 	return machine.Enter(layout.Namespace, strings.Join(readLines(home.Run(mountFile)), ""))
@@ -94,7 +101,7 @@ func readLines(path string) []string {
 	return strings.Fields(string(content))
 }
 
-func newCluster(home layout.Home, set binaries.Set) (*component.Cluster, error) {
+func newCluster(p place) (*component.Cluster, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
@@ -104,7 +111,7 @@ func newCluster(home layout.Home, set binaries.Set) (*component.Cluster, error) 
 		return nil, fmt.Errorf("read this program: %w", err)
 	}
 	return &component.Cluster{
-		Home: home, Binaries: set, PKI: pki.Dir(home.Run("pki")),
+		Home: p.home, Binaries: p.set, Gitea: p.gitea, PKI: pki.Dir(p.home.Run("pki")),
 		Program: component.Program{Path: path, Hash: fmt.Sprintf("%x", sha256.Sum256(content))},
 	}, nil
 }

@@ -36,7 +36,7 @@ func statusCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find this program: %w", err)
 			}
-			inside := way.Command(cmd.Context(), program, append([]string{"inspect", "--output", format}, place{home, binaries.Set{Dir: string(set)}}.args()...)...)
+			inside := way.Command(cmd.Context(), program, append([]string{"inspect", "--output", format}, place{home, binaries.Set{Dir: string(set)}, giteaOf(home)}.args()...)...)
 			inside.Stdout, inside.Stderr = os.Stdout, os.Stderr
 			return quiet(inside.Run())
 		},

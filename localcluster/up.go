@@ -17,7 +17,8 @@ import (
 )
 
 func upCommand() *cobra.Command {
-	return &cobra.Command{
+	var with []string
+	command := &cobra.Command{
 		Use: "up", Short: "Bring the cluster up, or repair a running one", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, unlock, err := claim()
@@ -25,10 +26,20 @@ func upCommand() *cobra.Command {
 				return err
 			}
 			defer unlock()
-			return up(cmd.Context(), home, progress.New(os.Stderr, time.Now()))
+			for _, what := range with {
+				if what != withGitea {
+					return fmt.Errorf("--with %s: there is %s only", what, withGitea)
+				}
+			}
+			return up(cmd.Context(), home, len(with) > 0, progress.New(os.Stderr, time.Now()))
 		},
 	}
+	command.Flags().StringSliceVar(&with, "with", nil, "what else the cluster is to have from now on: "+withGitea)
+	return command
 }
+
+// withGitea asks for the git host, which takes minutes to build.
+const withGitea = "gitea"
 
 // claim is what up and down begin with.
 func claim() (layout.Home, func(), error) {
@@ -44,11 +55,11 @@ func claim() (layout.Home, func(), error) {
 }
 
 // up does what is done on the machine itself and then continues inside.
-func up(ctx context.Context, home layout.Home, p *progress.Printer) error {
+func up(ctx context.Context, home layout.Home, gitea bool, p *progress.Printer) error {
 	if err := checkBoot(home); err != nil {
 		return err
 	}
-	if err := installPackages(ctx, home, p); err != nil {
+	if err := installPackages(ctx, home, machine.Packages, p); err != nil {
 		return err
 	}
 	if err := machine.LoadModules(ctx); err != nil {
@@ -61,12 +72,34 @@ func up(ctx context.Context, home layout.Home, p *progress.Printer) error {
 	if err := checkBinaries(home, set); err != nil {
 		return err
 	}
-	return enter(ctx, home, set, p)
+	host, err := ensureGitea(ctx, home, gitea, p)
+	if err != nil {
+		return err
+	}
+	return enter(ctx, place{home, set, host}, p)
+}
+
+// ensureGitea builds Gitea if it is asked for, or the cluster has one already.
+func ensureGitea(ctx context.Context, home layout.Home, asked bool, p *progress.Printer) (binaries.Gitea, error) {
+	if !asked && !giteaOf(home).Wanted() {
+		return binaries.Gitea{}, nil
+	}
+	if err := installPackages(ctx, home, machine.Compilers, p); err != nil {
+		return binaries.Gitea{}, err
+	}
+	host, err := binaries.EnsureGitea(ctx, home, p)
+	if err != nil {
+		return binaries.Gitea{}, err
+	}
+	if err := os.WriteFile(home.Run(giteaFile), []byte(host.Dir), 0o644); err != nil {
+		return binaries.Gitea{}, fmt.Errorf("write the cluster's state: %w", err)
+	}
+	return host, nil
 }
 
 // installPackages installs the Debian packages that are missing.
-func installPackages(ctx context.Context, home layout.Home, p *progress.Printer) error {
-	missing := machine.Missing(ctx, machine.Packages)
+func installPackages(ctx context.Context, home layout.Home, packages []string, p *progress.Printer) error {
+	missing := machine.Missing(ctx, packages)
 	if len(missing) == 0 {
 		return nil
 	}
@@ -77,7 +110,8 @@ func installPackages(ctx context.Context, home layout.Home, p *progress.Printer)
 }
 
 // enter makes the namespaces and runs boot in them.
-func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.Printer) error {
+func enter(ctx context.Context, at place, p *progress.Printer) error {
+	home := at.home
 	if !machine.NamespaceFolderExists() {
 		if err := addLines(home.Run(madeNetns), []string{"yes"}); err != nil {
 			return err
@@ -95,7 +129,7 @@ func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.
 			return err
 		}
 	}
-	c, err := newCluster(home, set)
+	c, err := newCluster(at)
 	if err != nil {
 		return err
 	}
@@ -103,7 +137,7 @@ func enter(ctx context.Context, home layout.Home, set binaries.Set, p *progress.
 	if err != nil {
 		return err
 	}
-	args := append([]string{"boot", "--since", p.Start().Format(time.RFC3339Nano)}, place{home, set}.args()...)
+	args := append([]string{"boot", "--since", p.Start().Format(time.RFC3339Nano)}, at.args()...)
 	if way.Fresh {
 		args = append(args, "--fresh")
 	}

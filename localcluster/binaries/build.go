@@ -47,6 +47,7 @@ type builder struct {
 	set    Set
 	module string
 	log    string
+	cgo    bool
 }
 
 // modfile is the module's go.mod with the patched copy of argo-workflows put in.
@@ -69,12 +70,17 @@ func (b builder) command(ctx context.Context, name string, args ...string) error
 	}
 	defer out.Close()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = b.module, goEnv()
+	cmd.Dir, cmd.Env = b.module, b.environment()
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd.Run()
 }
 
-// goEnv makes static binaries, as the images hold nothing but them.
-func goEnv() []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOWORK=off")
+// environment makes static binaries, as the images hold nothing but them, unless
+// one needs C.
+func (b builder) environment() []string {
+	cgo := "CGO_ENABLED=0"
+	if b.cgo {
+		cgo = "CGO_ENABLED=1"
+	}
+	return append(os.Environ(), cgo, "GOFLAGS=-buildvcs=false", "GOTOOLCHAIN=local", "GOWORK=off")
 }

@@ -67,6 +67,16 @@ func TestVersionsAreLinkedIn(t *testing.T) {
 	}
 }
 
+func TestGiteasVersionIsItsModules(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join("..", "gitea", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "require " + gitea + " " + GiteaVersion; !strings.Contains(string(mod), want) {
+		t.Errorf("the module does not say %q", want)
+	}
+}
+
 // The versions that name images are those that the module pins.
 func TestVersionsAreTheModules(t *testing.T) {
 	mod, err := os.ReadFile(filepath.Join("..", "build", "go.mod"))

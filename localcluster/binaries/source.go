@@ -93,7 +93,7 @@ func (b builder) manifests(ctx context.Context, part string) error {
 
 func (b builder) moduleDir(ctx context.Context, module string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module)
-	cmd.Dir, cmd.Env = b.module, goEnv()
+	cmd.Dir, cmd.Env = b.module, b.environment()
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module %s: %w", module, err)

@@ -32,6 +32,7 @@ type Component struct {
 type Cluster struct {
 	Home     layout.Home
 	Binaries binaries.Set
+	Gitea    binaries.Gitea
 	PKI      pki.Dir
 	// Program is this program, for those of its commands that stay running.
 	Program Program
@@ -50,7 +51,7 @@ const (
 )
 
 // All are the cluster's components.
-func All() []Component {
+func (c *Cluster) All() []Component {
 	all := []Component{
 		network(), certificates(), registry(), shippedImages(),
 		etcd(), apiServer(), controllerManager(), scheduler(), dns(), proxy(), forward(),
@@ -58,9 +59,13 @@ func All() []Component {
 	for n := 1; n <= layout.Nodes; n++ {
 		all = append(all, containerd(n), kubelet(n))
 	}
-	return append(all,
+	all = append(all,
 		buildKit(), nats(), argoWorkflows(), kueue(), queues(), argoEvents(),
 		prometheus(), alertmanager())
+	if c.Gitea.Wanted() {
+		all = append(all, gitea(), giteaUser())
+	}
+	return all
 }
 
 // Sort orders components so that each comes after all it needs.

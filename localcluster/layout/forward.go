@@ -31,4 +31,5 @@ var Forwards = []Forward{
 	{18080, "runhook.runhook-system.svc.cluster.local:8080", "RUNHOOK_URL", "http://%s"},
 	{19091, "runhook-metrics.runhook-system.svc.cluster.local:9090", "RUNHOOK_METRICS", "http://%s"},
 	{18081, "runhook-watch.runhook-system.svc.cluster.local:8080", "RUNHOOK_WATCH", "http://%s"},
+	{13000, Gitea, "RUNHOOK_GITEA", "http://%s"},
 }

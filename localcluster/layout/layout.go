@@ -28,6 +28,8 @@ const (
 	APIServer = "https://" + Gateway + ":6443"
 	// Registry is the one name of the registry: for kubelets, BuildKit and pods alike.
 	Registry = Gateway + ":5000"
+	// Gitea is the address of the git host, inside and in its clone addresses.
+	Gitea = Gateway + ":3000"
 	// RunsNamespace is the Kubernetes namespace whose Workflows and pods are managed.
 	RunsNamespace = "runs"
 	// Nodes is the number of worker nodes.
@@ -86,6 +88,9 @@ func findCheckout() (string, error) {
 
 // BuildModule is the folder of the module that pins every binary.
 func (h Home) BuildModule() string { return filepath.Join(h.Checkout, "localcluster", "build") }
+
+// GiteaModule is the folder of the module that pins Gitea.
+func (h Home) GiteaModule() string { return filepath.Join(h.Checkout, "localcluster", "gitea") }
 
 // Manifests is a folder of the product's manifests.
 func (h Home) Manifests(parts ...string) string {

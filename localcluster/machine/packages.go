@@ -15,6 +15,9 @@ var Packages = []string{
 	"nats-server", "nftables", "prometheus", "prometheus-alertmanager", "runc", "util-linux",
 }
 
+// Compilers are what Gitea's SQLite is built with.
+var Compilers = []string{"gcc", "libc6-dev"}
+
 // services are what some of these packages would start by themselves.
 var services = map[string][]string{
 	"containerd":              {"containerd.service"},

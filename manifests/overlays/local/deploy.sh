@@ -9,8 +9,12 @@ cd "$(dirname "$0")/../../.."
 
 digest=$(go run ./image -binary bin/runhook -to "$RUNHOOK_REGISTRY/runhook:local")
 
-secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token gitlab-secret bitbucket-server-secret webhook-token)
+secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token gitlab-secret bitbucket-server-secret webhook-token gitea-secret gitea-token)
 mkdir -p bin/deploy
+# Gitea draws its tokens itself. Where there is none, one is drawn in its place:
+# no run comes from there, so the sink has nothing to send and nobody sees it.
+gitea=$RUNHOOK_CLUSTER_STATE/gitea/status-token
+[ ! -s "$gitea" ] || cp "$gitea" bin/deploy/gitea-token
 for secret in "${secrets[@]}"; do
   [ -s "bin/deploy/$secret" ] || head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n' > "bin/deploy/$secret"
 done
