@@ -53,10 +53,8 @@ func TestHelpersComeAndGoAndEndWithTheirRun(t *testing.T) {
 			run := s.submit(map[string]any{"id": unique(t) + "-" + end, "queue": "research", "priority": "normal", "deadline": "1h", "tasks": []any{
 				task("fit", hold, cpu("50m"), map[string]any{"split": map[string]any{"workers": 2, "extra": 2}}),
 			}})
-			s.waitTasks(run, status.Running, "fit.fit-0", "fit.fit-1")
-
-			s.wantExtra(run, 2)
-			s.waitTasks(run, status.Running, "fit.fit-extra-0", "fit.fit-extra-1")
+			// The watch's leader has added them.
+			s.waitTasks(run, status.Running, "fit.fit-0", "fit.fit-1", "fit.fit-extra-0", "fit.fit-extra-1")
 			helper, err := s.argo.ArgoprojV1alpha1().Workflows(namespace).Get(t.Context(), run+"-extra-fit-1", metav1.GetOptions{})
 			must(s, err)
 			labels := helper.Spec.PodMetadata.Labels
@@ -94,20 +92,51 @@ func TestHelpersComeAndGoAndEndWithTheirRun(t *testing.T) {
 	}
 }
 
-// A run that ends by itself leaves no helper behind: the watch's leader sees to it.
-func TestHelpersEndWhenTheirRunSucceeds(t *testing.T) {
+// holdFirst is held by its first attempt for ever; the next one succeeds.
+const holdFirst = "test $RUNHOOK_ATTEMPT = 0 || exit 0; " + hold
+
+// letGo ends what is held, once Argo would notice.
+func (s *site) letGo(run string, workers ...string) {
+	s.Helper()
+	for _, worker := range workers {
+		s.settled(run, "fit-"+worker+"(0)")
+	}
+	for _, worker := range workers {
+		must(s, s.kube.CoreV1().Pods(namespace).DeleteCollection(s.Context(), metav1.DeleteOptions{}, metav1.ListOptions{
+			LabelSelector: "workflows.argoproj.io/workflow=" + run + ",runhook/worker=" + worker,
+		}))
+	}
+}
+
+// Nobody calls extra: the watch's leader adds the helpers when the task begins,
+// and takes them back when its workers are done, while its merge goes on.
+func TestHelpersComeWithTheTaskAndGoWithItsWorkers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	run := s.submit(map[string]any{"id": unique(t), "queue": "research", "priority": "normal", "tasks": []any{
-		task("fit", `if [ "$RUNHOOK_EXTRA" = true ]; then while true; do sleep 0.2; done; fi; sleep 20`, cpu("50m"), map[string]any{
-			"split": map[string]any{"workers": 1, "extra": 1},
-		}),
+		task("fit", holdOnce, cpu("50m"), retry(0), map[string]any{"split": map[string]any{
+			"workers": 2, "extra": 2, "merge": map[string]any{"command": []string{"sh", "-c", holdFirst}, "resources": cpu("50m")["resources"]},
+		}}),
 	}})
-	s.waitTasks(run, status.Running, "fit.fit-0")
-	s.wantExtra(run, 1)
+	s.waitTasks(run, status.Running, "fit.fit-0", "fit.fit-1", "fit.fit-extra-0", "fit.fit-extra-1")
+	s.letGo(run, "0", "1")
+	s.waitTasks(run, status.Stopped, "fit.fit-extra-0", "fit.fit-extra-1")
+	is := s.waitTasks(run, status.Running, "fit.fit-merge")
+	if is.Phase != status.Running || is.Tasks["fit"].Phase != status.Running || *is.Tasks["fit"].Done != 2 {
+		t.Errorf("while it merges the run is %s, its task %+v", is.Phase, is.Tasks["fit"])
+	}
+	s.eventually("the helpers hold nothing", func() error {
+		if open := s.openPods(run); len(open) != 1 {
+			return fmt.Errorf("there are %v", open)
+		}
+		return nil
+	})
+	if got := s.extra(run, 1); got.code != http.StatusConflict {
+		t.Errorf("extra while the task merges: %d %s", got.code, got.body)
+	}
+	s.letGo(run, "merge")
 	s.waitPhase(run, "Succeeded")
-	s.waitPhase(run+"-extra-fit-0", "Failed") // as Argo calls what was terminated
-	if got := s.status(run); got.Phase != status.Succeeded || got.Tasks["fit.fit-extra-0"].Phase != status.Stopped {
-		t.Errorf("the run is %s, its helper %s", got.Phase, got.Tasks["fit.fit-extra-0"].Phase)
+	if is = s.status(run); is.Phase != status.Succeeded || is.Tasks["fit.fit-extra-1"].Phase != status.Stopped {
+		t.Errorf("at the end the run is %s, a helper %s", is.Phase, is.Tasks["fit.fit-extra-1"].Phase)
 	}
 }

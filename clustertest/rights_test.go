@@ -18,6 +18,8 @@ import (
 
 	"github.com/runhook/runhook/functions"
 	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/watch"
 )
 
 const account = "system:serviceaccount:runhook-system:runhook"
@@ -66,8 +68,18 @@ func TestServiceAccountMayDoExactlyWhatFunctionsNeed(t *testing.T) {
 	c.Hooks = nil // they need their secrets, and no rights
 	table, err := functions.New(c, nil)
 	must(s, err)
+	s.wantRights(account, table.Access())
+}
+
+func TestTheWatchMayDoExactlyWhatItNeeds(t *testing.T) {
+	newSite(t).wantRights(account+"-watch", watch.Access())
+}
+
+// wantRights compares what an account may do with what is listed.
+func (s *site) wantRights(account string, listed []function.Access) {
+	s.Helper()
 	inRuns, elsewhere := []string{}, []string{}
-	for _, access := range table.Access() {
+	for _, access := range listed {
 		for _, verb := range access.Verbs {
 			line := fmt.Sprintf("%s %s.%s %s", verb, access.Resource, access.Group, strings.Join(access.Names, ","))
 			inRuns = append(inRuns, line)
@@ -79,7 +91,7 @@ func TestServiceAccountMayDoExactlyWhatFunctionsNeed(t *testing.T) {
 	for namespace, want := range map[string][]string{"runs": inRuns, "kube-system": elsewhere, "runhook-system": elsewhere} {
 		want = slices.Compact(slices.Sorted(slices.Values(want)))
 		if diff := cmp.Diff(want, s.rulesOf(account, namespace)); diff != "" {
-			t.Errorf("in namespace %s (-listed by functions +granted):\n%s", namespace, diff)
+			s.Errorf("%s in namespace %s (-listed +granted):\n%s", account, namespace, diff)
 		}
 	}
 }

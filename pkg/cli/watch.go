@@ -81,7 +81,8 @@ func runWatch(ctx context.Context, file, kubeconfig string, sys System) error {
 	// its process id are the same. Two processes of one machine differ.
 	identity := fmt.Sprintf("%s_%d", host, os.Getpid())
 	w, err = watch.New(watch.Options{
-		Clients: clients, Annotator: on, Nodes: on, Helping: extra.New(on, functions.Options(c).Priorities, time.Now), Shutdown: on, Identity: identity, Source: event.Source(c.PublicURL, c.Namespace),
+		Clients: clients, Annotator: on, Nodes: on, Helping: extra.New(on, functions.Options(c).Priorities, time.Now), Shutdown: on,
+		Leases: on, OnceKeep: c.Limits.OnceKeep.Duration, Identity: identity, Source: event.Source(c.PublicURL, c.Namespace),
 		Foreign: c.Cluster.Foreign, Capacity: functions.Capacity(c), Sinks: sinks, Stream: shown, Metrics: counted, Log: log,
 	})
 	if err != nil {

@@ -24,3 +24,14 @@ func (c *Cluster) UpdateLease(ctx context.Context, lease *coordinationv1.Lease) 
 	updated, err := c.kube.CoordinationV1().Leases(c.namespace).Update(ctx, lease, metav1.UpdateOptions{})
 	return updated, faultOf(err, "lease "+lease.Name)
 }
+
+// EachLease visits every Lease that a label selector matches, page by page.
+func (c *Cluster) EachLease(ctx context.Context, selector string, visit func(*coordinationv1.Lease)) error {
+	return each(ctx, "the leases", metav1.ListOptions{LabelSelector: selector}, c.kube.CoordinationV1().Leases(c.namespace).List, visit)
+}
+
+// DeleteLease deletes a Lease that was not changed since it was read.
+func (c *Cluster) DeleteLease(ctx context.Context, lease *coordinationv1.Lease) error {
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion}}
+	return faultOf(c.kube.CoordinationV1().Leases(c.namespace).Delete(ctx, lease.Name, options), "lease "+lease.Name)
+}

@@ -17,6 +17,9 @@ const (
 	EvidenceTime = 10 * time.Second
 	// Watchers is how many Workflows are looked at side by side.
 	Watchers = 4
+	// OnceLook is how often it is looked what was remembered of alerts for too
+	// long: it is kept for days.
+	OnceLook = time.Hour
 	// FlushTime is how long sinks may take after SIGTERM; with DrainTime it
 	// stays below the 30 s after which Kubernetes kills.
 	FlushTime = 10 * time.Second

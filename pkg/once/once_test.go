@@ -51,6 +51,27 @@ func (l *leases) Lease(_ context.Context, name string) (*coordinationv1.Lease, e
 	return l.held[name], nil
 }
 
+func (l *leases) EachLease(_ context.Context, selector string, visit func(*coordinationv1.Lease)) error {
+	if l.away || selector != Label {
+		return fault.New(fault.Unavailable, "away")
+	}
+	for _, lease := range l.held {
+		visit(lease.DeepCopy())
+	}
+	return nil
+}
+
+func (l *leases) DeleteLease(_ context.Context, lease *coordinationv1.Lease) error {
+	switch there := l.held[lease.Name]; {
+	case there == nil:
+		return fault.New(fault.NotFound, "gone")
+	case there.ResourceVersion != lease.ResourceVersion:
+		return fault.New(fault.Conflict, "changed")
+	}
+	delete(l.held, lease.Name)
+	return nil
+}
+
 func memory() (Memory, *leases, *time.Time) {
 	on, now := &leases{held: map[string]*coordinationv1.Lease{}}, time.Unix(1_750_000_000, 0)
 	return Memory{on, func() time.Time { return now }}, on, &now

@@ -3,6 +3,7 @@ package watch
 import (
 	"github.com/runhook/runhook/pkg/extra"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/once"
 )
 
 // LeaseName is the Lease by which the replicas agree on who sends.
@@ -18,6 +19,7 @@ func Access() []function.Access {
 		// A create cannot be bound to a name.
 		{Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"create"}},
 		{Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"get", "update"}, Names: []string{LeaseName}},
+		once.ForgetAccess,
 		// Reservations of runs that have ended are taken away.
 		{Resource: "nodes", Verbs: []string{"get", "list", "patch"}, Cluster: true},
 		// Tokens of ServiceAccounts that read the events are shown to the API server.

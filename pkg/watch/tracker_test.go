@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -113,6 +114,10 @@ func (w *world) ChangeNode(_ context.Context, name string, change func(*corev1.N
 	_, err := change(w.nodes[name])
 	return err
 }
+
+func (w *world) EachLease(context.Context, string, func(*coordinationv1.Lease)) error { return nil }
+
+func (w *world) DeleteLease(context.Context, *coordinationv1.Lease) error { return nil }
 
 // sent is a sink and a stream that remembers.
 type sent struct {

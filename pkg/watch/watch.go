@@ -21,6 +21,7 @@ import (
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
+	"github.com/runhook/runhook/pkg/once"
 	"github.com/runhook/runhook/pkg/owner"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	// Helping gives split tasks their helpers, Shutdown takes them back.
 	Helping  Helping
 	Shutdown Shutdown
+	// Leases are deleted that nobody has touched for as long as OnceKeep.
+	Leases   once.Leases
+	OnceKeep time.Duration
 	// Identity tells the replicas apart.
 	Identity string
 	// Source is the source of the events.
@@ -201,6 +205,7 @@ func (w *Watch) lead(ctx context.Context) {
 		}
 	}
 	w.tracker.tidy(ctx)
+	w.forget(ctx)
 }
 
 func (w *Watch) follow() {

@@ -46,7 +46,7 @@ func startProcess(t *testing.T, clients *Clients, identity string) *process {
 	counted := metrics.NewWatch(metrics.New("test", nil, nil), event.Types(), func() []metrics.RunState { return p.States() })
 	var err error
 	p.Watch, err = New(Options{
-		Clients: clients, Nodes: newWorld(), Helping: newWorld(), Shutdown: newWorld(), Identity: identity, Source: "/namespaces/argo", Foreign: owner.ForeignRead,
+		Clients: clients, Nodes: newWorld(), Helping: newWorld(), Shutdown: newWorld(), Leases: newWorld(), OnceKeep: time.Hour, Identity: identity, Source: "/namespaces/argo", Foreign: owner.ForeignRead,
 		Capacity: capacity.Settings{Reservation: reservation}, Sinks: []Sink{p.sink}, Stream: &sent{}, Metrics: counted,
 		Log: slog.New(slog.DiscardHandler),
 	})
