@@ -82,7 +82,7 @@ func TestEveryExampleIsRead(t *testing.T) {
 }
 
 // TestEveryYAMLBlockIsRead reads what the pages show as YAML: those of the README,
-// of commit-status.md, of gordo.md and of hooks.md are configs, that of functions.md is a run.
+// of alerts.md, of commit-status.md, of gordo.md and of hooks.md are configs, that of functions.md is a run.
 func TestEveryYAMLBlockIsRead(t *testing.T) {
 	pages, err := Pages(root)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestEveryYAMLBlockIsRead(t *testing.T) {
 			}
 			seen++
 			switch page {
-			case "README.md", "docs/commit-status.md", "docs/gordo.md", "docs/hooks.md":
+			case "README.md", "docs/alerts.md", "docs/commit-status.md", "docs/gordo.md", "docs/hooks.md":
 				parse(t, block.String(), []byte(block.Text))
 			case "docs/functions.md":
 				checkRun(t, block.String(), []byte(block.Text))

@@ -6,12 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/runhook/runhook/functions"
-	"github.com/runhook/runhook/pkg/config"
-	"github.com/runhook/runhook/pkg/event"
-	"github.com/runhook/runhook/pkg/hook"
+	"github.com/runhook/runhook/docs"
 	"github.com/runhook/runhook/pkg/metrics"
 )
 
@@ -26,7 +21,7 @@ var served = []struct {
 
 func metricsPage(page *bytes.Buffer) error {
 	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text; `queue` is a LocalQueue that exists, else `other`. Go's own metrics of the process stand beside these.\n")
-	values, err := labelValues()
+	values, err := docs.LabelValues()
 	if err != nil {
 		return err
 	}
@@ -48,33 +43,4 @@ func metricsPage(page *bytes.Buffer) error {
 		}
 	}
 	return nil
-}
-
-// labelValues reads the closed sets from the series that are there at 0.
-func labelValues() (map[string]map[string]map[string]bool, error) {
-	c := config.Default()
-	table, err := functions.New(&c, nil)
-	if err != nil {
-		return nil, err
-	}
-	m := metrics.New("", table.Names(), slices.Sorted(maps.Keys(hook.Providers)))
-	metrics.NewWatch(m, event.Types(), func() []metrics.RunState { return nil })
-	families, err := m.Registry().(prometheus.Gatherer).Gather()
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]map[string]map[string]bool{}
-	for _, family := range families {
-		labels := map[string]map[string]bool{}
-		for _, series := range family.GetMetric() {
-			for _, label := range series.GetLabel() {
-				if labels[label.GetName()] == nil {
-					labels[label.GetName()] = map[string]bool{}
-				}
-				labels[label.GetName()][label.GetValue()] = true
-			}
-		}
-		values[family.GetName()] = labels
-	}
-	return values, nil
 }
