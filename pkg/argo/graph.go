@@ -6,6 +6,7 @@ import (
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/run"
 )
@@ -16,16 +17,13 @@ type renderer struct {
 	options Options
 }
 
-// templates are the graph, then what its tasks are made of, in their order.
-func (r renderer) templates() ([]wfv1.Template, error) {
+// templates are the graph, then what its tasks are made of, in their order. The
+// build is the one that goes before them, if any.
+func (r renderer) templates(build *image.Build) ([]wfv1.Template, error) {
 	graph := &wfv1.DAGTemplate{}
 	templates := []wfv1.Template{{Name: entrypoint, DAG: graph}}
-	builds := r.run.Build != nil && !r.options.ImageExists
-	if builds {
-		template, err := r.build()
-		if err != nil {
-			return nil, err
-		}
+	if build != nil {
+		template := r.build(*build)
 		graph.Tasks = append(graph.Tasks, wfv1.DAGTask{Name: run.BuildTask, Template: template.Name})
 		templates = append(templates, template)
 	}
@@ -35,7 +33,7 @@ func (r renderer) templates() ([]wfv1.Template, error) {
 		if err != nil {
 			return nil, err
 		}
-		graph.Tasks = append(graph.Tasks, wfv1.DAGTask{Name: t.ID, Template: made[0].Name, Dependencies: r.needs(t, builds)})
+		graph.Tasks = append(graph.Tasks, wfv1.DAGTask{Name: t.ID, Template: made[0].Name, Dependencies: r.needs(t, build != nil)})
 		templates = append(templates, made...)
 	}
 	return templates, nil

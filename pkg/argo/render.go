@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/run"
@@ -22,7 +23,12 @@ const entrypoint = "run"
 
 // Render gives the Workflow of a run that was checked and filled.
 func Render(r *run.Run, o Options) (*wfv1.Workflow, error) {
-	templates, err := renderer{r, o}.templates()
+	render := renderer{r, o}
+	build, err := render.building()
+	if err != nil {
+		return nil, err
+	}
+	templates, err := render.templates(build)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +61,9 @@ func Render(r *run.Run, o Options) (*wfv1.Workflow, error) {
 	}
 	if o.PodGC != "" {
 		workflow.Spec.PodGC = &wfv1.PodGC{Strategy: wfv1.PodGCStrategy(o.PodGC)}
+	}
+	if build != nil {
+		workflow.Labels[image.BuildLabel], workflow.Annotations[image.RefAnnotation] = build.Name(), build.Ref.String()
 	}
 	return workflow, bounded(workflow)
 }

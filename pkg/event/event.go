@@ -28,6 +28,8 @@ type Event struct {
 	Attempt *status.Attempt
 	// Run is the data of an event about a run.
 	Run *Run
+	// Build is the data of an event about the building of an image.
+	Build *Build
 }
 
 // Run is the data of an event about a run.
@@ -80,6 +82,7 @@ func Source(publicURL, namespace string) string {
 func Of(w *status.Workflow, pods []corev1.Pod, source string) []Event {
 	b := newBuilder(w, pods, source)
 	b.attemptEvents()
+	b.buildEvents()
 	for _, name := range b.taskNames() {
 		b.taskEvent(name, b.status.Tasks[name])
 	}
@@ -103,6 +106,7 @@ func Deleted(w *status.Workflow, source string) []Event {
 // builder makes the events of one Workflow.
 type builder struct {
 	workflow *status.Workflow
+	pods     []corev1.Pod
 	source   string
 	status   status.Status
 	attempts []status.Attempt
@@ -115,7 +119,7 @@ type builder struct {
 
 func newBuilder(w *status.Workflow, pods []corev1.Pod, source string) *builder {
 	b := &builder{
-		workflow: w, source: source, run: w.Metadata.Name,
+		workflow: w, pods: pods, source: source, run: w.Metadata.Name,
 		status: status.Of(w, nil, pods), attempts: status.AllAttempts(w, pods), nodes: map[string]string{},
 	}
 	slices.SortStableFunc(b.attempts, byNodeThenAge)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudevents/sdk-go/v2/event"
 
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/status"
 )
 
@@ -20,9 +21,13 @@ func kind(part, what string) string {
 // add makes one event out of what is known of it. What its id is made of says
 // what makes it this event, besides the Workflow's UID.
 func (b *builder) add(kind, subject string, at *time.Time, data any, known Event, identity ...string) {
+	b.events = append(b.events, made(b.source, kind, subject, at, data, known, append([]string{b.workflow.Metadata.UID}, identity...)...))
+}
+
+func made(source, kind, subject string, at *time.Time, data any, known Event, identity ...string) Event {
 	e := event.New()
-	e.SetID(identify(append([]string{b.workflow.Metadata.UID}, identity...)))
-	e.SetSource(b.source)
+	e.SetID(identify(identity))
+	e.SetSource(source)
 	e.SetType(kind)
 	e.SetSubject(subject)
 	if at != nil {
@@ -32,7 +37,7 @@ func (b *builder) add(kind, subject string, at *time.Time, data any, known Event
 	e.DataEncoded = encoded
 	e.SetDataContentType(event.ApplicationJSON)
 	known.Event = e
-	b.events = append(b.events, known)
+	return known
 }
 
 // idBytes is how much of the hash an id keeps: as much as a UUID has.
@@ -60,6 +65,9 @@ func Types() []string {
 			all = append(all, kind("run", string(phase)))
 		}
 		all = append(all, kind("task", string(phase)))
+	}
+	for _, phase := range image.Phases {
+		all = append(all, kind("build", string(phase)))
 	}
 	return append(all, kind("attempt", "started"), kind("attempt", "ended"))
 }

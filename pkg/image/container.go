@@ -22,8 +22,12 @@ const (
 // only be written to.
 const script = `buildctl "$@" --metadata-file ` + scratchFolder + `/metadata && cat ` + scratchFolder + `/metadata > ` + corev1.TerminationMessagePathDefault
 
-// container is the name of the build's one container.
-const container = "build"
+// container is the name of the build's one container, argoContainer what Argo
+// calls it in a run.
+const (
+	container     = "build"
+	argoContainer = "main"
+)
 
 // Arguments are buildctl's for a build.
 func (s Settings) Arguments(build Build) []string {

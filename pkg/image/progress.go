@@ -3,6 +3,7 @@ package image
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -36,12 +37,14 @@ type Progress struct {
 	Message string
 	// Pod is the pod with the log; empty: it is gone.
 	Pod string
+	// Began is when buildctl did, Ended when the Job has; zero: not, or nobody knows.
+	Began, Ended time.Time
 }
 
 // ProgressOf reads a Job and its pods.
 func ProgressOf(job *batchv1.Job, pods []corev1.Pod) Progress {
 	pod := newest(pods)
-	progress := Progress{Phase: Pending}
+	progress := Progress{Phase: Pending, Began: began(pods)}
 	if pod != nil {
 		progress.Pod = pod.Name
 		if pod.Status.Phase != corev1.PodPending {
@@ -56,10 +59,12 @@ func ProgressOf(job *batchv1.Job, pods []corev1.Pod) Progress {
 		}
 		switch condition.Type {
 		case batchv1.JobComplete:
-			progress.Phase = Succeeded
-			progress.Digest = digestOf(pod)
+			progress.Phase, progress.Ended = Succeeded, condition.LastTransitionTime.Time
+			if pod != nil {
+				progress.Digest = Pushed(pod)
+			}
 		case batchv1.JobFailed:
-			progress.Phase, progress.Message = Failed, condition.Message
+			progress.Phase, progress.Ended, progress.Message = Failed, condition.LastTransitionTime.Time, condition.Message
 			if condition.Reason == batchv1.JobReasonDeadlineExceeded {
 				progress.Phase = TimedOut
 			} else if end := endOf(pod); end != nil && end.ExitCode != 0 {
@@ -78,7 +83,8 @@ func (p Progress) Confirm(shown string, exists bool) Progress {
 		return p
 	}
 	fail := func(message string) Progress {
-		return Progress{Phase: Failed, Message: message, Pod: p.Pod}
+		p.Phase, p.Digest, p.Message = Failed, "", message
+		return p
 	}
 	switch {
 	case p.Digest == "":
@@ -116,7 +122,7 @@ func newest(pods []corev1.Pod) *corev1.Pod {
 func endOf(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	if pod != nil {
 		for _, status := range pod.Status.ContainerStatuses {
-			if status.Name == container {
+			if status.Name == container || status.Name == argoContainer {
 				return status.State.Terminated
 			}
 		}
@@ -124,9 +130,28 @@ func endOf(pod *corev1.Pod) *corev1.ContainerStateTerminated {
 	return nil
 }
 
-// digestOf reads the metadata that buildctl wrote, which the container left as
-// its termination message.
-func digestOf(pod *corev1.Pod) string {
+// began is when the container of the first try did.
+func began(pods []corev1.Pod) time.Time {
+	var first time.Time
+	for i := range pods {
+		for _, status := range pods[i].Status.ContainerStatuses {
+			at := time.Time{}
+			if running := status.State.Running; running != nil {
+				at = running.StartedAt.Time
+			} else if ended := status.State.Terminated; ended != nil {
+				at = ended.StartedAt.Time
+			}
+			if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+				first = at
+			}
+		}
+	}
+	return first
+}
+
+// Pushed reads the digest in the metadata that buildctl wrote, which the
+// container of a build left as its termination message; empty: it says none.
+func Pushed(pod *corev1.Pod) string {
 	var metadata struct {
 		Digest string `json:"containerimage.digest"`
 	}

@@ -71,14 +71,17 @@ func hostName(u *url.URL) string {
 	return name
 }
 
-// Order is by commit and context: of all events about the phases of runs that a
+// Order is by commit and context, of the events about the phases of runs that a
 // commit started.
-func (r *Receiver) Order(e event.Event) (string, bool) {
+func (r *Receiver) Order(e event.Event) (string, error) {
 	if e.Run == nil || e.Run.Source == nil || e.Run.Source.Repo == "" || e.Run.Source.SHA == "" {
-		return "", false
+		return "", sink.ErrUnwanted
 	}
-	source := e.Run.Source
-	return strings.Join([]string{source.Host, strings.ToLower(source.Repo), source.SHA, source.Route}, " "), true
+	commit, ok := r.commit(e.Run.Source)
+	if !ok {
+		return "", sink.ErrSkipped
+	}
+	return strings.Join([]string{commit.Repository, commit.SHA, e.Run.Source.Route}, " "), nil
 }
 
 // Ready waits while the host wants to be left alone.

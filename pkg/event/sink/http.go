@@ -48,8 +48,11 @@ func Client(transport http.RoundTripper) *http.Client {
 
 // Order keeps the events of a run in theirs, if they are of the types that the
 // sink wants.
-func (h *HTTP) Order(e event.Event) (string, bool) {
-	return e.RunOf(), len(h.types) == 0 || slices.Contains(h.types, e.Type())
+func (h *HTTP) Order(e event.Event) (string, error) {
+	if len(h.types) > 0 && !slices.Contains(h.types, e.Type()) {
+		return "", ErrUnwanted
+	}
+	return e.RunOf(), nil
 }
 
 // Ready never waits.

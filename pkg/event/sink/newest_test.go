@@ -18,11 +18,12 @@ type desk struct {
 	open  chan struct{}
 	asked chan struct{}
 	// says is the answer to an event, by its id.
-	says map[string]error
-	got  []string
+	says  map[string]error
+	order error
+	got   []string
 }
 
-func (d *desk) Order(e event.Event) (string, bool) { return e.RunOf(), true }
+func (d *desk) Order(e event.Event) (string, error) { return e.RunOf(), d.order }
 
 func (d *desk) Ready(ctx context.Context) error {
 	select {
@@ -101,5 +102,19 @@ func TestWhatIsSkippedAndRefusedIsNotTriedAgain(t *testing.T) {
 	s.Flush(t.Context())
 	if diff := cmp.Diff(map[string]int{"skipped": 1, "dead": 1, "delivered": 1}, c.of); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Neither waits for the receiver, who is asked about both at once.
+func TestWhatIsNotForTheReceiver(t *testing.T) {
+	for err, want := range map[error]map[string]int{ErrUnwanted: nil, ErrSkipped: {"skipped": 1}} {
+		d, c := newDesk(), &tally{}
+		d.order = err
+		s := startDesk(d, true, c)
+		s.Send(made("1", "run"))
+		s.Flush(t.Context())
+		if diff := cmp.Diff(want, c.of); diff != "" || len(d.got) > 0 {
+			t.Errorf("%v: %v %s", err, d.got, diff)
+		}
 	}
 }

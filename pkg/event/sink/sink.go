@@ -19,9 +19,9 @@ import (
 
 // Receiver is where the events of a sink go.
 type Receiver interface {
-	// Order gives what the order of an event is kept by, or false: it is not
-	// for this receiver.
-	Order(e event.Event) (key string, wanted bool)
+	// Order gives what the order of an event is kept by. ErrUnwanted is one that
+	// is not for this receiver, ErrSkipped one that it may not send.
+	Order(e event.Event) (key string, err error)
 	// Ready waits until the receiver may be asked.
 	Ready(ctx context.Context) error
 	// Post tries an event once. ErrRefused is an answer that another try would
@@ -31,8 +31,9 @@ type Receiver interface {
 
 // What a Receiver says besides errors that may pass.
 var (
-	ErrRefused = errors.New("refused")
-	ErrSkipped = errors.New("skipped")
+	ErrUnwanted = errors.New("unwanted")
+	ErrRefused  = errors.New("refused")
+	ErrSkipped  = errors.New("skipped")
 )
 
 // Counter counts what became of an event: metrics.Delivered, Retried, Dead or Skipped.
@@ -94,8 +95,11 @@ func start(o Options, pause time.Duration) *Sink {
 // Send takes an event, if it is for the receiver. One that has no room is a
 // dead letter at once: a sink that is away must not fill the memory.
 func (s *Sink) Send(e event.Event) {
-	order, wanted := s.Receiver.Order(e)
-	if !wanted {
+	order, err := s.Receiver.Order(e)
+	if errors.Is(err, ErrSkipped) {
+		s.Counter.Sent(e.Type(), metrics.Skipped)
+	}
+	if err != nil {
 		return
 	}
 	s.open.RLock()
