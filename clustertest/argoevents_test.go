@@ -8,12 +8,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/hook/hooktest"
+	"github.com/runhook/runhook/pkg/status"
 )
 
 // chain is one way of a push: the EventSource of a host, and the hook to which
@@ -79,6 +82,7 @@ func TestAPushThroughArgoEventsIsTheSameRun(t *testing.T) {
 		t.Run(c.hook, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
+			s.beside(argoEvents)
 			s.subscribed(c.sensor)
 			sha := hooktest.RandomHex(20)
 			body, err := json.Marshal(c.body(sha))
@@ -106,6 +110,7 @@ func TestAPushThroughArgoEventsIsTheSameRun(t *testing.T) {
 func TestAnEventSourceTakesNobodysWord(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.beside(argoEvents)
 	refused := func(source, endpoint string, header http.Header, body []byte) {
 		t.Helper()
 		s.eventually("EventSource "+source+" answers", func() error {
@@ -136,6 +141,7 @@ func TestAnEventSourceTakesNobodysWord(t *testing.T) {
 func TestAWebhookOfArgoEventsCallsAFunction(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.beside(argoEvents)
 	s.subscribed("runhook-webhook")
 	run := unique(t)
 	body, err := json.Marshal(map[string]any{"id": run, "tasks": []any{task("say", `echo '{{x}} $HOME "`+end+`'`)}})
@@ -157,6 +163,8 @@ func TestAWebhookOfArgoEventsCallsAFunction(t *testing.T) {
 func TestAStateChangeReachesASensor(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.beside(argoEvents)
+	s.beside(watchReplicas)
 	s.subscribed("runhook-state")
 	run := "train-" + unique(t)
 	stream := s.follow(run)
@@ -179,4 +187,47 @@ func TestAStateChangeReachesASensor(t *testing.T) {
 		return nil
 	})
 	s.deleteAtEnd(follows)
+}
+
+// TestAnAlertThroughArgoEventsActsOnce repeats an alert: of three runs that wait
+// it ends one, and the next alert another.
+func TestAnAlertThroughArgoEventsActsOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.beside(argoEvents)
+	s.alone(alertmanagerHooks)
+	queue := s.scarce()
+	s.subscribed("runhook-alert")
+	var runs []string
+	for range 3 {
+		runs = append(runs, s.submit(map[string]any{"id": unique(t), "queue": queue, "tasks": []any{task("fit", hold, cpu("500m"), retry(0))}}))
+	}
+	for _, run := range runs {
+		s.runningPod(run, "fit")
+	}
+	s.outrank(queue, "1500m")
+	for _, run := range runs {
+		s.waitTasks(run, status.Preempted, "fit")
+	}
+	for _, fingerprint := range []string{runs[0], runs[0], runs[1]} { // the Sensor takes them one after the other
+		body, err := io.ReadAll(s.notification(fingerprint, queue).Body)
+		must(s, err)
+		s.emit("runhook-alertmanager", "/alert", headers("Authorization", "Bearer "+s.secret("alert-token")), body)
+	}
+	stopped := 0
+	s.eventually("the two alerts have acted", func() error {
+		stopped = 0
+		for _, run := range runs {
+			if s.status(run).Phase == status.Stopped {
+				stopped++
+			}
+		}
+		if stopped < 2 {
+			return fmt.Errorf("%d runs are stopped", stopped)
+		}
+		return nil
+	})
+	if stopped != 2 {
+		t.Errorf("two alerts have ended %d runs", stopped)
+	}
 }
