@@ -61,3 +61,15 @@ func TestUnknownFunctions(t *testing.T) {
 		t.Errorf("an unknown function: %v", err)
 	}
 }
+
+// The config that has every key names functions that there are.
+func TestTheCompleteConfigPasses(t *testing.T) {
+	secrets := func(name string) string { return "the secret " + name }
+	c, err := config.Load("../pkg/config/testdata/full.yaml", secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(c, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -5,10 +5,12 @@ package record
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
@@ -17,6 +19,7 @@ import (
 // Cluster is what record does on the cluster.
 type Cluster interface {
 	lookup.Cluster
+	evidence.Annotator
 	Pod(ctx context.Context, name string) (*corev1.Pod, error)
 	Pods(ctx context.Context, labels map[string]string) ([]corev1.Pod, error)
 }
@@ -38,7 +41,7 @@ type Response struct {
 
 // New makes the function.
 func New(cluster Cluster, settings Settings) function.Function {
-	r := recorder{cluster, settings, lookup.Finder{Cluster: cluster, Foreign: settings.Foreign}}
+	r := recorder{cluster, settings, lookup.Finder{Cluster: cluster, Foreign: settings.Foreign}, time.Now}
 	return function.Function{
 		Name:    "record",
 		Summary: "takes the word of a Sensor that points at a Workflow or a pod, and keeps what it proves",

@@ -3,12 +3,14 @@ package record
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/strict"
 )
 
@@ -50,6 +52,9 @@ func (r Request) check(namespace string) error {
 	}
 	if len(validation.IsDNS1123Subdomain(r.Name)) > 0 {
 		mistakes.Add("name", "not the name of an object: a-z, 0-9, - and . are allowed, at most 253")
+	}
+	if strings.Count(r.Name, "-") >= limits.PodNameParts {
+		mistakes.Add("name", "more than %d parts: no run's pod has so many", limits.PodNameParts)
 	}
 	if !uids.MatchString(r.UID) {
 		mistakes.Add("uid", "not the UID of an object: give its metadata.uid")

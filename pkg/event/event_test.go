@@ -192,6 +192,29 @@ func TestAHelperIsATaskOfItsRun(t *testing.T) {
 	}
 }
 
+func TestEventsOfANode(t *testing.T) {
+	w := recorded(t, "fanout").workflow(t, "04-after-wf.json", "fanout")
+	want := []string{
+		"attempt.started fanout/fan(11:11)", "attempt.ended fanout/fan(11:11)",
+		"task.failed fanout/fan", "task.succeeded fanout/fan(11:11)", "run.failed fanout",
+	}
+	got := event.OfNode(w, nil, source, "fanout-1023998861")
+	if diff := cmp.Diff(want, types(got)); diff != "" {
+		t.Error(diff)
+	}
+	all := ids(event.Of(w, nil, source))
+	for _, id := range ids(got) {
+		if !slices.Contains(all, id) {
+			t.Errorf("%s is none of the Workflow's", id)
+		}
+	}
+	w.Metadata.Labels = map[string]string{"runhook/extra-of": "big", "runhook/task": "fit", "runhook/extra": "2"}
+	helper := "big/fit.fit-extra-2"
+	if diff := cmp.Diff([]string{"attempt.started " + helper, "attempt.ended " + helper, "task.failed " + helper}, types(event.OfNode(w, nil, source, "fanout-1023998861"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSource(t *testing.T) {
 	for url, want := range map[string]string{"": "/namespaces/runs", "https://hooks.acme.example/": "https://hooks.acme.example/namespaces/runs"} {
 		if got := event.Source(url, "runs"); got != want {

@@ -68,7 +68,7 @@ func Keep(ctx context.Context, on Annotator, workflow status.Metadata, join Join
 			return Kept{}, err
 		}
 		if err := pause(ctx, waits.NextBackOff()); err != nil {
-			return Kept{}, err
+			return Kept{}, fault.Wrap(fault.Unavailable, err, "others wrote on workflow %s all the time", workflow.Name)
 		}
 		now, err := on.WorkflowMetadata(ctx, workflow.Name)
 		if err != nil {

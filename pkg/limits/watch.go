@@ -25,6 +25,17 @@ const (
 	FlushTime = 10 * time.Second
 )
 
+// What a Sensor says of pods.
+const (
+	// RecordSkew is how far the clock that a condition was written by may be
+	// ahead of ours.
+	RecordSkew = 5 * time.Second
+	// PodNameParts is how many parts the name of a pod may have: it is all that
+	// is left of one that is gone, and a Workflow is asked for by each of its
+	// beginnings. The longest run id with the longest task has 54.
+	PodNameParts = 64
+)
+
 // Sinks.
 const (
 	// SinkLanes is how many events go to one sink side by side; those of one

@@ -11,16 +11,6 @@ const podNameFormat = "workflows.argoproj.io/pod-name-format"
 // podNamePrefix is how much of a pod's name Argo fills before the hash.
 const podNamePrefix = 253 - 10 - 1
 
-// PodNode finds the node whose pod has a name.
-func (w *Workflow) PodNode(name string) (*Node, bool) {
-	for _, n := range w.Status.Nodes {
-		if n.Type == typePod && podName(w, n) == name {
-			return n, true
-		}
-	}
-	return nil, false
-}
-
 // podName is the name that Argo gives the pod of a node; the Workflow does not
 // hold it (workflow/util/pod_name.go, which imports the controller's clients).
 func podName(w *Workflow, n *Node) string {

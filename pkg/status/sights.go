@@ -46,6 +46,10 @@ func look(w *Workflow, pods []corev1.Pod) sights {
 	return s
 }
 
+// NodeOf gives the node of a pod, of which the name may be all that is known;
+// nil: the Workflow has none.
+func (w *Workflow) NodeOf(pod *corev1.Pod) *Node { return nodeFinder(w)(pod) }
+
 // nodeFinder finds the node of a pod: by Argo's annotation, else by the pod's name.
 func nodeFinder(w *Workflow) func(*corev1.Pod) *Node {
 	var byPodName map[string]*Node

@@ -21,7 +21,7 @@ type proofs struct {
 
 // see notes what a pod shows.
 func (p *proofs) see(pod *corev1.Pod) {
-	uid := workflowUID(pod)
+	uid := evidence.WorkflowUID(pod)
 	entry, worth := cause.Observe(pod)
 	if uid == "" || !worth {
 		return
@@ -61,17 +61,6 @@ func (p *proofs) giveBack(uid string, taken *cause.Evidence) {
 		return
 	}
 	p.of[uid].Merge(taken)
-}
-
-// workflowUID is the Workflow that a pod belongs to: its name alone may have
-// been another's before.
-func workflowUID(pod *corev1.Pod) string {
-	for _, o := range pod.OwnerReferences {
-		if o.Kind == "Workflow" {
-			return string(o.UID)
-		}
-	}
-	return ""
 }
 
 // keeper writes evidence.

@@ -3,6 +3,7 @@ package watch
 import (
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/event/stream"
+	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
@@ -43,7 +44,7 @@ func (t *tracker) present() []stream.Item {
 		if !t.concerns(w) || w.fault != nil || settled(w.state(), t.now()) {
 			continue
 		}
-		pods := ofWorkflow(t.cache.Pods(w.Name), string(w.UID))
+		pods := evidence.PodsOf(t.cache.Pods(w.Name), string(w.UID))
 		for _, e := range event.Of(w.state(), pods, t.source) {
 			items = append(items, stream.Item{Event: e, Run: ownership(w)})
 		}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/owner"
@@ -110,7 +111,7 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 		t.settle(w)
 		return nil
 	}
-	pods := ofWorkflow(t.cache.Pods(name), string(w.UID))
+	pods := evidence.PodsOf(t.cache.Pods(name), string(w.UID))
 	state, err := t.keep(ctx, w, pods)
 	if err != nil {
 		return err
@@ -121,17 +122,6 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 // concerns leaves Workflows of others out where the config wants so.
 func (t *tracker) concerns(w *workflow) bool {
 	return t.foreign != owner.ForeignNone || owner.Ours(w.Labels)
-}
-
-// ofWorkflow leaves out the pods of another Workflow that had the name before.
-func ofWorkflow(pods []corev1.Pod, uid string) []corev1.Pod {
-	var own []corev1.Pod
-	for _, pod := range pods {
-		if workflowUID(&pod) == uid {
-			own = append(own, pod)
-		}
-	}
-	return own
 }
 
 // keep writes what was seen and gives the Workflow with its evidence as it is

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/status"
 )
 
@@ -94,8 +95,8 @@ func TestTrimPodKeepsWhatIsRead(t *testing.T) {
 				if diff := cmp.Diff(status.PodWaiting(&pod), status.PodWaiting(trimmed)); diff != "" {
 					t.Errorf("%s %s waits otherwise:\n%s", name, file, diff)
 				}
-				if workflowUID(&pod) == "" || workflowUID(&pod) != workflowUID(trimmed) {
-					t.Errorf("%s %s: the Workflow is %q", name, file, workflowUID(trimmed))
+				if evidence.WorkflowUID(&pod) == "" || evidence.WorkflowUID(&pod) != evidence.WorkflowUID(trimmed) {
+					t.Errorf("%s %s: the Workflow is %q", name, file, evidence.WorkflowUID(trimmed))
 				}
 			}
 		}
