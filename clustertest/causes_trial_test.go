@@ -52,7 +52,7 @@ func (r *trial) start(fit map[string]any, more map[string]any) {
 // ends are the events of attempts that ended, in the order of the attempts.
 func (r *trial) ends() []told {
 	all := slices.DeleteFunc(r.stream.all(), func(e told) bool { return e.Type != "runhook.attempt.ended.v1" })
-	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.Data.Attempt, b.Data.Attempt) })
+	slices.SortStableFunc(all, func(a, b told) int { return cmp.Compare(a.Attempt.Attempt, b.Attempt.Attempt) })
 	return all
 }
 
@@ -78,6 +78,7 @@ func (r *trial) wantEnds(phase status.Phase, want ...status.Attempt) {
 	failed := slices.DeleteFunc(slices.Clone(want), func(a status.Attempt) bool { return a.Cause == cause.None })
 	var listed []status.Attempt
 	for _, a := range r.status(r.run).Attempts["fit"] {
+		r.Logf("%s: Argo says %q of attempt %d", cmp.Or(a.Cause, "none"), a.Message, a.Attempt)
 		listed = append(listed, essence(a))
 	}
 	if diff := gocmp.Diff(failed, listed); diff != "" {
@@ -93,7 +94,7 @@ func (r *trial) wantEnds(phase status.Phase, want ...status.Attempt) {
 		if e.Subject != r.run+"/fit" {
 			r.Errorf("event %s is about %s", e.ID, e.Subject)
 		}
-		heard = append(heard, essence(e.Data))
+		heard = append(heard, essence(e.Attempt))
 	}
 	// What is stopped has ended for Argo before its program has.
 	for i := range heard {

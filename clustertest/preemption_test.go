@@ -208,7 +208,7 @@ func (s *site) wantOnePreemptionTold(run string, stream *follower) {
 	ids, preempted := map[string]int{}, 0
 	for _, e := range stream.all() {
 		ids[e.ID]++
-		if e.Type == "runhook.attempt.ended.v1" && e.Data.Cause == cause.Preempted && e.Data.Interrupted && e.Subject == run+"/fit" {
+		if e.Type == "runhook.attempt.ended.v1" && e.Attempt.Cause == cause.Preempted && e.Attempt.Interrupted && e.Subject == run+"/fit" {
 			preempted++
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +26,24 @@ import (
 // told is one event of the watch's stream.
 type told struct {
 	ID, Type, Subject string
-	Data              status.Attempt // of a run or a task the phase only
+	// Attempt is what an event about one tells.
+	Attempt status.Attempt
+}
+
+// UnmarshalJSON reads a CloudEvent. The data of a run and of a task is not read.
+func (e *told) UnmarshalJSON(text []byte) error {
+	var is struct {
+		ID, Type, Subject string
+		Data              json.RawMessage
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return err
+	}
+	e.ID, e.Type, e.Subject = is.ID, is.Type, is.Subject
+	if !strings.HasPrefix(e.Type, "runhook.attempt.") {
+		return nil
+	}
+	return json.Unmarshal(is.Data, &e.Attempt)
 }
 
 // follower reads the stream of the watch.
@@ -62,7 +80,8 @@ func (f *follower) waitRun(s *site, phase string) {
 	})
 }
 
-// follow reads the events of a run, of one that is still to come too.
+// follow reads the events of a run, of one that is still to come too, until the
+// test ends. Where the stream is cut it comes again, as readers do.
 func (s *site) follow(run string) *follower {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, env(s.T, "RUNHOOK_WATCH")+"/events?run="+run, nil)
@@ -75,23 +94,48 @@ func (s *site) follow(run string) *follower {
 	}
 	f := &follower{}
 	go func() {
-		defer response.Body.Close()
-		lines := bufio.NewScanner(response.Body)
-		for lines.Scan() {
-			text, ok := strings.CutPrefix(lines.Text(), "data: ")
-			if !ok {
-				continue
+		last := f.read(response, "none yet")
+		for s.Context().Err() == nil {
+			request.Header.Set("Last-Event-ID", last)
+			if again, err := http.DefaultClient.Do(request); err == nil {
+				last = f.read(again, last)
 			}
-			var e told
-			if err := json.Unmarshal([]byte(text), &e); err != nil {
-				e.Type = "not JSON: " + text
-			}
-			f.lock.Lock()
-			f.events = append(f.events, e)
-			f.lock.Unlock()
+			time.Sleep(200 * time.Millisecond)
 		}
 	}()
 	return f
+}
+
+// read notes the events of one connection, and gives the last one's place in
+// the stream. Another replica begins with the present state: what is known of
+// it is no second event.
+func (f *follower) read(response *http.Response, last string) string {
+	defer response.Body.Close()
+	known := map[string]bool{}
+	for _, e := range f.all() {
+		known[e.ID] = true
+	}
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			last = id
+		}
+		text, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e told
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			e.Type = "not JSON: " + text
+		}
+		if e.Type == "" || known[e.ID] {
+			continue
+		}
+		f.lock.Lock()
+		f.events = append(f.events, e)
+		f.lock.Unlock()
+	}
+	return last
 }
 
 // watchPods names the replicas of the watch.
