@@ -91,7 +91,7 @@ func TestASensorTriesAgainWhileRunhookIsAway(t *testing.T) {
 	s.subscribed(name)
 
 	id := hooktest.RandomHex(16)
-	s.emit("runhook-state", "/state", headers("Ce-Id", id, "Ce-Type", "runhook.run.succeeded.v1", "Ce-Subject", name), []byte("{}"))
+	s.emit("runhook-state", "/state", headers("Authorization", "Bearer "+s.secret("state-token"), "Ce-Id", id, "Ce-Type", "runhook.run.succeeded.v1", "Ce-Subject", name), []byte("{}"))
 	s.eventually("the Sensor has tried in vain", func() error {
 		pod, err := s.eventsPod("sensor-name=" + name)
 		if err != nil {

@@ -131,7 +131,7 @@ func TestAnEventSourceTakesNobodysWord(t *testing.T) {
 		header.Del(c.proof)
 		refused(c.source, "/push", header, body)
 	}
-	for source, endpoint := range map[string]string{"runhook-webhook": "/submit", "runhook-alertmanager": "/alert"} {
+	for source, endpoint := range map[string]string{"runhook-webhook": "/submit", "runhook-alertmanager": "/alert", "runhook-state": "/state"} {
 		refused(source, endpoint, http.Header{}, []byte("{}"))
 		refused(source, endpoint, headers("Authorization", "Bearer hunter2"), []byte("{}"))
 	}

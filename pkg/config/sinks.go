@@ -14,8 +14,8 @@ type Sink struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 
-	// URL takes CloudEvents of the Types (none: all); with a Secret they are
-	// signed. For http and argo-events.
+	// URL takes CloudEvents of the Types (none: all). For http and argo-events:
+	// the first get them signed with the Secret, the others with it as a token.
 	URL    string      `json:"url"`
 	Types  []string    `json:"types"`
 	Secret *secret.Ref `json:"secret"`

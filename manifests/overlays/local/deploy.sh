@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../../.."
 
 digest=$(go run ./image -binary bin/runhook -to "$RUNHOOK_REGISTRY/runhook:local")
 
-secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token gitlab-secret bitbucket-server-secret webhook-token gitea-secret gitea-token)
+secrets=(github-secret demo-token sensor-token reader-token planner-token guest-token alert-token gitlab-secret bitbucket-server-secret webhook-token state-token gitea-secret gitea-token)
 mkdir -p bin/deploy
 # Gitea draws its tokens itself. Where there is none, one is drawn in its place:
 # no run comes from there, so the sink has nothing to send and nobody sees it.
@@ -35,7 +35,7 @@ secretGenerator:
 - name: runhook-eventsources
   namespace: argo-events
   options: {disableNameSuffixHash: true}
-  files: [github-secret, gitlab-secret, bitbucket-server-secret, webhook-token, alert-token]
+  files: [github-secret, gitlab-secret, bitbucket-server-secret, webhook-token, state-token, alert-token]
   literals: [gitlab-access-token=unused, bitbucket-server-access-token=unused]
 - name: runhook-sensor
   namespace: argo-events

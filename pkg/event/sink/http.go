@@ -12,22 +12,29 @@ import (
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
+	"github.com/runhook/runhook/pkg/secret"
 )
 
 // HTTP takes CloudEvents in binary mode. The webhook EventSource of Argo Events
-// is one, too.
+// is one, too: it verifies no signatures, but a bearer token.
 type HTTP struct {
-	url    string
-	types  []string
-	key    []byte // of the signature; nil: none
-	client *http.Client
-	now    func() time.Time
+	url        string
+	types      []string
+	argoEvents bool
+	key        []byte       // of the signature; nil: none
+	token      secret.Value // nil: none
+	client     *http.Client
+	now        func() time.Time
 }
 
 // NewHTTP makes the receiver of a sink of the config.
 func NewHTTP(c config.Sink) (*HTTP, error) {
-	h := &HTTP{url: c.URL, types: c.Types, client: Client(http.DefaultTransport), now: time.Now}
-	if c.Secret != nil {
+	h := &HTTP{url: c.URL, types: c.Types, argoEvents: c.Type == config.SinkArgoEvents, client: Client(http.DefaultTransport), now: time.Now}
+	switch {
+	case c.Secret == nil:
+	case h.argoEvents:
+		h.token = c.Key
+	default:
 		key, err := signingKey(c.Key)
 		if err != nil {
 			return nil, fault.Wrap(fault.Invalid, err, "sink %s: %v", c.Name, err)
@@ -70,5 +77,9 @@ func (h *HTTP) Post(ctx context.Context, e event.Event) error {
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, limits.SinkAnswer) // the connection is used again
+	if h.argoEvents && response.StatusCode == http.StatusBadRequest {
+		// So it answers also while it starts and while it ends.
+		return errors.New("answered 400")
+	}
 	return Judge(response)
 }

@@ -32,6 +32,9 @@ func (h *HTTP) request(ctx context.Context, e event.Event) (*http.Request, error
 	if h.key != nil {
 		h.sign(request.Header, e.ID(), e.Data())
 	}
+	if token := h.token.Bytes(); len(token) > 0 {
+		request.Header.Set("Authorization", "Bearer "+string(token))
+	}
 	return request, nil
 }
 
