@@ -3,6 +3,7 @@
 package clustertest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,10 +13,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"code.gitea.io/sdk/gitea"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/runhook/runhook/pkg/config"
+	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/event/commitstatus"
+	"github.com/runhook/runhook/pkg/event/sink"
+	"github.com/runhook/runhook/pkg/function"
 	"github.com/runhook/runhook/pkg/run"
+	"github.com/runhook/runhook/pkg/secret"
+	"github.com/runhook/runhook/pkg/status"
 )
 
 // What localcluster's Gitea and the overlay's config call things.
@@ -69,15 +79,41 @@ func (g *gitHost) hook() {
 	must(g.site, err)
 }
 
-// push makes a commit and pushes it as anybody would. It gives the commit, and
-// the name of the run that it must lead to.
+// redelivery is when a push that led to nothing is made again: Gitea sends a
+// delivery once, and the hook answers 503 while another test has the API server away.
+const redelivery = 20 * time.Second
+
+// push pushes a new commit as anybody would, until it has led to the run that it
+// must lead to, by its name.
 func (g *gitHost) push(branch string) (sha, name string) {
+	g.Helper()
+	git := g.repository(branch)
+	git("push", "-q", "origin", "HEAD:refs/heads/"+branch)
+	sha = git("rev-parse", "HEAD")
+	repo, ref := giteaOwner+"/"+giteaRepo, "refs/heads/"+branch
+	name = run.PushName(repo, sha, run.Hash("push", "gitea/train", giteaHost, repo, ref, sha))
+	g.deleteAtEnd(name)
+	pushed := time.Now()
+	g.eventually("the push led to "+name, func() error {
+		_, err := g.argo.ArgoprojV1alpha1().Workflows(namespace).Get(g.Context(), name, metav1.GetOptions{})
+		if err != nil && time.Since(pushed) > redelivery {
+			git("push", "-q", "--delete", "origin", ref)
+			git("push", "-q", "origin", "HEAD:"+ref)
+			pushed = time.Now()
+		}
+		return err
+	})
+	return sha, name
+}
+
+// repository makes a repository of one commit, whose origin is Gitea's.
+func (g *gitHost) repository(message string) (git func(args ...string) string) {
 	g.Helper()
 	work := g.TempDir()
 	address, err := url.Parse(g.url)
 	must(g.site, err)
 	address.User = url.UserPassword(giteaOwner, g.token)
-	git := func(args ...string) string {
+	git = func(args ...string) string {
 		command := exec.Command("git", append([]string{"-C", work, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"}, args...)...)
 		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0")
 		out, err := command.CombinedOutput()
@@ -87,11 +123,9 @@ func (g *gitHost) push(branch string) (sha, name string) {
 		return strings.TrimSpace(string(out))
 	}
 	git("init", "-q", "--template=", "--initial-branch=main")
-	git("commit", "-q", "--allow-empty", "-m", "Train on "+branch)
-	git("push", "-q", address.JoinPath(giteaOwner, giteaRepo+".git").String(), "HEAD:refs/heads/"+branch)
-	sha = git("rev-parse", "HEAD")
-	repo, ref := giteaOwner+"/"+giteaRepo, "refs/heads/"+branch
-	return sha, run.PushName(repo, sha, run.Hash("push", "gitea/train", giteaHost, repo, ref, sha))
+	git("commit", "-q", "--allow-empty", "-m", message)
+	git("remote", "add", "origin", address.JoinPath(giteaOwner, giteaRepo+".git").String())
+	return git
 }
 
 // statuses lists what the commit was given, oldest first, as state: description.
@@ -142,7 +176,6 @@ func TestACommitShowsItsRun(t *testing.T) {
 		{"broken/", "Failed", gitea.StatusFailure, func(words string) bool { return words == "Failed: fit ended with exit code 7" }},
 	} {
 		sha, name := g.push(tc.branch + unique(t))
-		g.deleteAtEnd(name)
 		if words := g.shows(sha, gitea.StatusPending); !strings.HasPrefix(words, "Pending") && words != "Running" {
 			t.Errorf("a run that goes on is shown as %q", words)
 		}
@@ -162,5 +195,44 @@ func TestACommitShowsItsRun(t *testing.T) {
 				t.Errorf("before its end the run was shown as %q", s)
 			}
 		}
+	}
+}
+
+// What a sink says twice, as after a takeover, a real Gitea lists once; what it
+// refuses is not tried again.
+func TestGiteaListsAStatusOnce(t *testing.T) {
+	t.Parallel()
+	g := newGitHost(t)
+	git := g.repository("Look at me")
+	git("push", "-q", "origin", "HEAD:refs/tags/"+unique(t)) // the route takes no tags
+	sha := git("rev-parse", "HEAD")
+	address, err := url.Parse(g.url)
+	must(g.site, err)
+	post := func(token, sha, message string) error {
+		receiver, err := commitstatus.New(config.Sink{
+			Name: "again", Provider: "gitea", BaseURL: g.url, Key: secret.Of(token), Repositories: []string{giteaOwner + "/" + giteaRepo},
+		}, func(run string) string { return "https://runhook.example/" + run })
+		must(g.site, err)
+		return receiver.Post(t.Context(), event.Event{Run: &event.Run{Run: "again", Phase: status.Stopped, Message: message, Source: &function.Origin{
+			Route: "gitea/train", Host: address.Host, Repo: giteaOwner + "/" + giteaRepo, SHA: sha,
+		}}})
+	}
+	for i, tc := range []struct {
+		token, sha, message string
+		want                error
+	}{
+		{g.token, sha, "once", nil},
+		{g.token, sha, "once", sink.ErrSkipped},
+		{g.token, sha, "twice", nil},
+		{g.token, sha, "once", nil},
+		{"0123456789012345678901234567890123456789", sha, "never", sink.ErrRefused},
+		{g.token, "0123456789012345678901234567890123456789", "never", sink.ErrRefused},
+	} {
+		if err := post(tc.token, tc.sha, tc.message); !errors.Is(err, tc.want) || err != nil && strings.Contains(err.Error(), tc.token) {
+			t.Errorf("status %d: %v, want %v", i, err, tc.want)
+		}
+	}
+	if all, want := g.statuses(sha), []string{"error: Stopped: once", "error: Stopped: twice", "error: Stopped: once"}; !slices.Equal(all, want) {
+		t.Errorf("Gitea lists %q, want %q", all, want)
 	}
 }
