@@ -48,6 +48,14 @@ func TestAllCanBeOrdered(t *testing.T) {
 	}
 }
 
+func TestGiteaIsThereForWhoAsks(t *testing.T) {
+	plain := names((&Cluster{}).All())
+	extra := slices.DeleteFunc(names(whole.All()), func(name string) bool { return slices.Contains(plain, name) })
+	if want := []string{"gitea", "gitea-user"}; !slices.Equal(extra, want) {
+		t.Errorf("asked for beside all: %v, want %v", extra, want)
+	}
+}
+
 func TestSortRefuses(t *testing.T) {
 	for want, all := range map[string][]Component{
 		"a needs b, which does not exist":         {{Name: "a", Needs: []string{"b"}}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/status"
@@ -227,6 +228,7 @@ func TestSource(t *testing.T) {
 func FuzzOf(f *testing.F) {
 	for _, file := range []string{"02-preempting-wf.json", "07-after-wf.json"} {
 		w := recorded(f, "preempt-retry-always").workflow(f, file, "preempt-retry-always-lo")
+		w.Metadata.Annotations = map[string]string{argo.SourceAnnotation: `{"route":"acme/train","sha":"55"}`}
 		seed, err := json.Marshal(w)
 		if err != nil {
 			f.Fatal(err)

@@ -24,7 +24,7 @@ func (gitHub) longest() int { return 140 }
 
 func (h gitHub) set(ctx context.Context, c Commit, s Status) (*http.Response, error) {
 	owner, name, _ := strings.Cut(c.Repository, "/")
-	status := github.RepoStatus{State: github.Ptr(string(s.State)), Context: &s.Context, Description: &s.Description}
+	status := github.RepoStatus{State: new(string(s.State)), Context: &s.Context, Description: &s.Description}
 	if s.TargetURL != "" {
 		status.TargetURL = &s.TargetURL
 	}
