@@ -100,7 +100,7 @@ func TestEveryYAMLBlockIsRead(t *testing.T) {
 			}
 			seen++
 			switch page {
-			case "README.md", "docs/alerts.md", "docs/commit-status.md", "docs/gordo.md", "docs/hooks.md":
+			case "README.md", "docs/alerts.md", "docs/argo-events.md", "docs/commit-status.md", "docs/gordo.md", "docs/hooks.md":
 				parse(t, block.String(), []byte(block.Text))
 			case "docs/functions.md":
 				checkRun(t, block.String(), []byte(block.Text))
