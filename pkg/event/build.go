@@ -29,12 +29,15 @@ type Build struct {
 // left in its pod are believed: the registry is not asked.
 func OfBuild(job *batchv1.Job, pods []corev1.Pod, source string) []Event {
 	is := image.ProgressOf(job, pods)
+	if is.Silent {
+		is = is.Confirm("", false)
+	}
 	now := Build{
 		Build: job.Name, Ref: job.Annotations[image.RefAnnotation], Phase: is.Phase, Digest: is.Digest, Message: is.Message,
 		Started: known(is.Began), Ended: known(is.Ended),
 	}
 	if now.Phase == image.Succeeded && now.Digest == "" {
-		// Its pod is seen later, or is gone: without it nothing says what was pushed.
+		// Its pod's end is seen in a moment, or never: nothing says what was pushed.
 		now.Phase, now.Ended = image.Building, nil
 	}
 	return buildEvents(now, job.CreationTimestamp.Time, source, string(job.UID), job.Name)
@@ -56,7 +59,7 @@ func buildEvents(now Build, created time.Time, source, uid, subject string) []Ev
 		waits.Message = now.Message
 	}
 	add(image.Pending, known(created), waits)
-	if now.Started != nil || now.Phase == image.Building {
+	if now.Started != nil {
 		add(image.Building, now.Started, begun)
 	}
 	if now.Phase.Ended() {

@@ -31,8 +31,10 @@ func (p Phase) Ended() bool { return p == Succeeded || p == Failed || p == Timed
 type Progress struct {
 	// Phase is Succeeded when the Job is complete; the registry has the last word.
 	Phase Phase
-	// Digest is what buildctl says that it pushed.
+	// Digest is what buildctl says that it pushed. Silent: it has ended, and
+	// said nothing.
 	Digest string
+	Silent bool
 	// Message says why, where it is not in the log.
 	Message string
 	// Pod is the pod with the log; empty: it is gone.
@@ -62,6 +64,7 @@ func ProgressOf(job *batchv1.Job, pods []corev1.Pod) Progress {
 			progress.Phase, progress.Ended = Succeeded, condition.LastTransitionTime.Time
 			if pod != nil {
 				progress.Digest = Pushed(pod)
+				progress.Silent = progress.Digest == "" && endOf(pod) != nil
 			}
 		case batchv1.JobFailed:
 			progress.Phase, progress.Ended, progress.Message = Failed, condition.LastTransitionTime.Time, condition.Message

@@ -40,7 +40,7 @@ func New(version string, functions, providers []string) *Metrics {
 		functions:      append([]string{none}, functions...),
 		providers:      providers,
 		requests:       counters(requests),
-		requestSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: requestSeconds.Name, Help: requestSeconds.Help, Buckets: buckets}, requestSeconds.Labels),
+		requestSeconds: histograms(requestSeconds, buckets),
 		deliveries:     counters(deliveries),
 		ignored:        counters(ignored),
 		submitted:      prometheus.NewCounter(prometheus.CounterOpts{Name: submitted.Name, Help: submitted.Help}),
@@ -58,6 +58,10 @@ func New(version string, functions, providers []string) *Metrics {
 
 func counters(m Metric) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.Labels)
+}
+
+func histograms(m Metric, buckets []float64) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: buckets}, m.Labels)
 }
 
 func (m *Metrics) createAtZero() {

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/status"
 )
 
@@ -47,6 +48,14 @@ var (
 		"runhook_events_total", Counter, []string{"type", "result"},
 		"Events to sinks: `delivered`, `retried` (one more try), `skipped` (nothing to send: a newer state was there, the host shows it already, or the commit is none that the config allows), `dead` (given up, told in the log with its id).",
 	}
+	buildsEnded = Metric{
+		"runhook_builds_total", Counter, []string{"result"},
+		"Builds of images that ended, by phase: those of `build-image`, and those of runs.",
+	}
+	buildSeconds = Metric{
+		"runhook_build_seconds", Histogram, []string{"result"},
+		"Seconds that builds took from their start to their end, by phase; one that never started took none.",
+	}
 	watchLag = Metric{
 		"runhook_watch_lag_seconds", Histogram, nil,
 		"Seconds from the arrival of a change to its events having been handed to the sinks.",
@@ -65,7 +74,7 @@ var (
 func WatchTable() []Metric {
 	return []Metric{
 		transitions, attemptsEnded, preemptedWait, runsNow, preemptedRepeatedly, preemptedOldest,
-		falseSuccesses, eventsSent, watchLag, evidenceDropped, leader,
+		falseSuccesses, eventsSent, buildsEnded, buildSeconds, watchLag, evidenceDropped, leader,
 	}
 }
 
@@ -86,6 +95,9 @@ const Repeatedly = 3
 // waits are the buckets of a preempted run's wait: seconds to a day.
 var waits = []float64{5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600}
 
+// builds are the buckets of a build: seconds to an hour.
+var builds = []float64{5, 15, 60, 300, 900, 3600}
+
 // lags are those of the watch: an event should be out in tenths of a second.
 var lags = []float64{.01, .05, .1, .5, 1, 5, 30}
 
@@ -101,11 +113,11 @@ type RunState struct {
 
 // Watch holds the metrics of the watch.
 type Watch struct {
-	transitions, attempts, falseSuccesses, events *prometheus.CounterVec
-	wait                                          *prometheus.HistogramVec
-	lag                                           prometheus.Histogram
-	dropped                                       prometheus.Counter
-	leader                                        prometheus.Gauge
+	transitions, attempts, falseSuccesses, events, builds *prometheus.CounterVec
+	wait, buildSeconds                                    *prometheus.HistogramVec
+	lag                                                   prometheus.Histogram
+	dropped                                               prometheus.Counter
+	leader                                                prometheus.Gauge
 
 	lock   sync.Mutex
 	queues []string
@@ -117,17 +129,24 @@ type Watch struct {
 func NewWatch(m *Metrics, types []string, runs func() []RunState) *Watch {
 	w := &Watch{
 		transitions: counters(transitions), attempts: counters(attemptsEnded),
-		falseSuccesses: counters(falseSuccesses), events: counters(eventsSent),
-		wait:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: preemptedWait.Name, Help: preemptedWait.Help, Buckets: waits}, preemptedWait.Labels),
-		lag:     prometheus.NewHistogram(prometheus.HistogramOpts{Name: watchLag.Name, Help: watchLag.Help, Buckets: lags}),
-		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: evidenceDropped.Name, Help: evidenceDropped.Help}),
-		leader:  prometheus.NewGauge(prometheus.GaugeOpts{Name: leader.Name, Help: leader.Help}),
-		types:   types,
+		falseSuccesses: counters(falseSuccesses), events: counters(eventsSent), builds: counters(buildsEnded),
+		wait:         histograms(preemptedWait, waits),
+		buildSeconds: histograms(buildSeconds, builds),
+		lag:          prometheus.NewHistogram(prometheus.HistogramOpts{Name: watchLag.Name, Help: watchLag.Help, Buckets: lags}),
+		dropped:      prometheus.NewCounter(prometheus.CounterOpts{Name: evidenceDropped.Name, Help: evidenceDropped.Help}),
+		leader:       prometheus.NewGauge(prometheus.GaugeOpts{Name: leader.Name, Help: leader.Help}),
+		types:        types,
 	}
-	m.registry.MustRegister(w.transitions, w.attempts, w.falseSuccesses, w.events, w.wait, w.lag, w.dropped, w.leader, &runsCollector{w, runs})
+	m.registry.MustRegister(w.transitions, w.attempts, w.falseSuccesses, w.events, w.builds, w.wait, w.buildSeconds, w.lag, w.dropped, w.leader, &runsCollector{w, runs})
 	for _, kind := range types {
 		for _, result := range []string{Delivered, Retried, Skipped, Dead} {
 			w.events.WithLabelValues(kind, result)
+		}
+	}
+	for _, phase := range image.Phases {
+		if phase.Ended() {
+			w.builds.WithLabelValues(string(phase))
+			w.buildSeconds.WithLabelValues(string(phase))
 		}
 	}
 	w.AddQueue(OtherQueue)
@@ -189,6 +208,14 @@ func (w *Watch) PreemptedWait(queue string, wait time.Duration) {
 func (w *Watch) Sent(kind, result string) {
 	if slices.Contains(w.types, kind) {
 		w.events.WithLabelValues(kind, result).Inc()
+	}
+}
+
+// Built counts the end of a build; what is no end counts nothing.
+func (w *Watch) Built(phase image.Phase, took time.Duration) {
+	if phase.Ended() {
+		w.builds.WithLabelValues(string(phase)).Inc()
+		w.buildSeconds.WithLabelValues(string(phase)).Observe(max(took, 0).Seconds())
 	}
 }
 

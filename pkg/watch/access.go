@@ -15,6 +15,7 @@ func Access() []function.Access {
 		{Group: "argoproj.io", Resource: "workflows", Verbs: []string{"get", "list", "patch", "watch"}},
 		extra.Access,
 		{Resource: "pods", Verbs: []string{"list", "watch"}},
+		{Group: "batch", Resource: "jobs", Verbs: []string{"list", "watch"}},
 		{Group: "kueue.x-k8s.io", Resource: "localqueues", Verbs: []string{"list", "watch"}},
 		// A create cannot be bound to a name.
 		{Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"create"}},

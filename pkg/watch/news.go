@@ -51,12 +51,12 @@ func news(before *tracked, events []event.Event) []event.Event {
 
 // recent gives the events of the last minutes. Of what has no time and goes on
 // nobody knows whether it was sent.
-func recent(events []event.Event, state *status.Workflow, now time.Time) []event.Event {
+func recent(events []event.Event, ended bool, now time.Time) []event.Event {
 	since := now.Add(-limits.EventReplay)
 	var late []event.Event
 	for _, e := range events {
 		at := e.Happened()
-		if at.IsZero() && state.Status.FinishedAt.IsZero() || !at.Before(since) {
+		if at.IsZero() && !ended || !at.Before(since) {
 			late = append(late, e)
 		}
 	}
@@ -69,6 +69,8 @@ func (t *tracker) count(queue string, fresh, all []event.Event) {
 		switch {
 		case e.AboutRun():
 			t.metrics.Transition(queue, e.Phase)
+		case e.Build != nil:
+			t.metrics.Built(e.Build.Phase, took(*e.Build))
 		case e.EndOfAttempt():
 			t.metrics.AttemptEnded(queue, *e.Attempt)
 		case e.Attempt != nil:

@@ -37,7 +37,7 @@ func (t *tracker) tell(ctx context.Context, w *workflow, state *status.Workflow,
 	}
 	t.count(w.queue, fresh, events)
 	if resend {
-		fresh = recent(events, state, t.now())
+		fresh = recent(events, now.ended, t.now())
 	}
 	t.send(fresh)
 	if !now.ended || now.released {
@@ -50,14 +50,6 @@ func (t *tracker) tell(ctx context.Context, w *workflow, state *status.Workflow,
 	defer t.lock.Unlock()
 	now.released = true
 	return nil
-}
-
-func (t *tracker) send(events []event.Event) {
-	for _, e := range events {
-		for _, sink := range t.sinks {
-			sink.Send(e)
-		}
-	}
 }
 
 // deleted tells of a Workflow that is no more.

@@ -16,16 +16,6 @@ import (
 	"github.com/runhook/runhook/pkg/status"
 )
 
-// Sink takes events. It does not block: what it cannot take it counts and logs.
-type Sink interface {
-	Send(event.Event)
-}
-
-// Stream shows events to readers.
-type Stream interface {
-	Publish(events []event.Event, run owner.Run)
-}
-
 // Cache gives what the cluster holds.
 type Cache interface {
 	Workflow(name string) *workflow // nil: there is none
@@ -40,13 +30,12 @@ type parts struct {
 	keeper   keeper
 	proofs   *proofs
 	releaser releaser
-	sinks    []Sink
-	stream   Stream
-	metrics  *metrics.Watch
-	source   string
-	foreign  owner.Foreign
-	log      *slog.Logger
-	now      func() time.Time
+	outlets
+	metrics *metrics.Watch
+	source  string
+	foreign owner.Foreign
+	log     *slog.Logger
+	now     func() time.Time
 	// again asks to look at a Workflow later.
 	again func(name string, after time.Duration)
 }

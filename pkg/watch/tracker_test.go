@@ -175,7 +175,7 @@ func newReplica(on *world, now time.Time) *replica {
 	log := slog.New(slog.DiscardHandler)
 	r.tracker = newTracker(parts{
 		cache: on, proofs: &proofs{}, releaser: releaser{on, capacity.Settings{Reservation: reservation}, log},
-		keeper: keeper{on, counted.EvidenceDropped}, metrics: counted, sinks: []Sink{r.sink}, stream: r.stream,
+		keeper: keeper{on, counted.EvidenceDropped}, metrics: counted, outlets: outlets{[]Sink{r.sink}, r.stream},
 		source: "/namespaces/argo", foreign: owner.ForeignRead, log: log,
 		now: func() time.Time { return now }, again: func(string, time.Duration) {},
 	})

@@ -10,12 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/runhook/runhook/pkg/capacity"
-	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event/stream"
 	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/fault"
@@ -56,9 +53,10 @@ type Watch struct {
 	sources *sources
 	proofs  *proofs
 	tracker *tracker
-	runs    *turns
-	helpers *turns
-	leads   atomic.Bool
+	builds  *builds
+	// What has changed waits for its turn: runs, runs with helpers, Jobs that build.
+	runs, helpers, jobs *turns
+	leads               atomic.Bool
 
 	lock    sync.Mutex
 	arrived map[string]time.Time // when the first change came that was not looked at yet
@@ -71,11 +69,13 @@ func New(o Options) (*Watch, error) {
 	if w.sources, err = o.Clients.sources(trimWorkflow(time.Now)); err != nil {
 		return nil, err
 	}
-	w.runs, w.helpers = newTurns(w.lookAtRun, o.Log), newTurns(w.lookAtHelpers, o.Log)
+	w.runs, w.helpers, w.jobs = newTurns(w.lookAtRun, o.Log), newTurns(w.lookAtHelpers, o.Log), newTurns(w.lookAtJob, o.Log)
+	to := outlets{o.Sinks, o.Stream}
+	w.builds = &builds{cache: w.sources, outlets: to, metrics: o.Metrics, source: o.Source, now: time.Now, again: w.jobs.add}
 	w.tracker = newTracker(parts{
 		cache: w.sources, proofs: w.proofs, releaser: releaser{o.Nodes, o.Capacity, o.Log},
 		keeper: keeper{o.Annotator, o.Metrics.EvidenceDropped}, metrics: o.Metrics,
-		sinks: o.Sinks, stream: o.Stream, source: o.Source, foreign: o.Foreign, log: o.Log, now: time.Now,
+		outlets: to, source: o.Source, foreign: o.Foreign, log: o.Log, now: time.Now,
 		again: w.runs.addAfter,
 	})
 	return w, w.handle()
@@ -84,88 +84,17 @@ func New(o Options) (*Watch, error) {
 // States gives the runs for the gauges: none, where another replica leads.
 func (w *Watch) States() []metrics.RunState { return w.tracker.states() }
 
-// handle says what each change leads to. A pod's proof is noted in its handler:
-// the cache may hold another pod of the same name when its turn comes.
-func (w *Watch) handle() error {
-	_, err := w.sources.workflows.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(object any, first bool) {
-			if added, ok := object.(*workflow); ok {
-				if first {
-					w.tracker.inherit(added.Name)
-				}
-				w.workflowChanged(added)
-			}
-		},
-		UpdateFunc: func(_, object any) {
-			if changed, ok := object.(*workflow); ok {
-				w.workflowChanged(changed)
-			}
-		},
-		DeleteFunc: func(object any) {
-			if deleted, ok := last(object).(*workflow); ok {
-				w.tracker.lose(deleted)
-				w.changed(deleted.Name)
-			}
-		},
-	})
-	if err != nil {
-		return err
-	}
-	seen := func(object any) {
-		if pod, ok := last(object).(*corev1.Pod); ok {
-			w.proofs.see(pod)
-			w.changed(pod.Labels[cause.WorkflowLabel])
-		}
-	}
-	_, err = w.sources.pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: seen, UpdateFunc: func(_, object any) { seen(object) }, DeleteFunc: seen,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = w.sources.queues.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(object any) {
-		if queue, ok := object.(*metav1.PartialObjectMetadata); ok {
-			w.Metrics.AddQueue(queue.Name)
-		}
-	}})
-	return err
-}
-
-// last is the last known state of an object that may have been deleted unseen.
-func last(object any) any {
-	if unseen, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		return unseen.Obj
-	}
-	return object
-}
-
-func (w *Watch) workflowChanged(to *workflow) {
-	w.changed(to.Name)
-	if run := helpedRun(to); run != "" {
-		w.helpers.add(run)
-	}
-}
-
-func (w *Watch) changed(name string) {
-	w.lock.Lock()
-	if _, waits := w.arrived[name]; !waits {
-		w.arrived[name] = time.Now()
-	}
-	w.lock.Unlock()
-	w.runs.add(name)
-}
-
-// Present gives what the state of the runs that go on, or have ended a short
-// while ago, implies.
-func (w *Watch) Present() []stream.Item { return w.tracker.present() }
+// Present gives what the state of the runs and builds that go on, or have ended
+// a short while ago, implies.
+func (w *Watch) Present() []stream.Item { return append(w.tracker.present(), w.builds.present()...) }
 
 // Start fills the caches, which are kept up until the second context ends: the
 // watch is ready when it returns.
 func (w *Watch) Start(ctx, informers context.Context) error {
-	for _, source := range []cache.SharedIndexInformer{w.sources.workflows, w.sources.pods, w.sources.queues} {
+	for _, source := range w.sources.all() {
 		go source.RunWithContext(informers)
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), w.sources.workflows.HasSynced, w.sources.pods.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), w.sources.workflows.HasSynced, w.sources.pods.HasSynced, w.sources.jobs.HasSynced, w.sources.buildPods.HasSynced) {
 		return fault.New(fault.Unavailable, "the runs cannot be listed")
 	}
 	return nil
@@ -178,6 +107,7 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 	var workers sync.WaitGroup
 	w.runs.work(ctx, limits.Watchers, &workers)
 	w.helpers.work(ctx, 1, &workers)
+	w.jobs.work(ctx, 1, &workers)
 	election, giveBack := context.WithCancel(context.Background())
 	defer giveBack()
 	elected := make(chan error, 1)
@@ -187,8 +117,9 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 	case err := <-elected:
 		return err
 	}
-	w.runs.queue.ShutDown()
-	w.helpers.queue.ShutDown()
+	for _, t := range []*turns{w.runs, w.helpers, w.jobs} {
+		t.queue.ShutDown()
+	}
 	workers.Wait()
 	flush()
 	giveBack()
@@ -199,6 +130,7 @@ func (w *Watch) lead(ctx context.Context) {
 	w.Log.Info("this replica leads: it sends the events")
 	w.leads.Store(true)
 	w.tracker.lead(true)
+	w.builds.lead(true)
 	for _, there := range w.sources.Workflows() {
 		if run := helpedRun(there); run != "" {
 			w.helpers.add(run)
@@ -212,6 +144,7 @@ func (w *Watch) follow() {
 	w.Log.Info("this replica does not lead")
 	w.leads.Store(false)
 	w.tracker.lead(false)
+	w.builds.lead(false)
 }
 
 func (w *Watch) lookAtRun(ctx context.Context, name string) error {
@@ -232,3 +165,5 @@ func (w *Watch) lookAtHelpers(ctx context.Context, run string) error {
 	}
 	return helpers{w.sources, w.Helping, w.Shutdown, w.Log}.look(ctx, run)
 }
+
+func (w *Watch) lookAtJob(ctx context.Context, name string) error { return w.builds.look(ctx, name) }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/image"
 	"github.com/runhook/runhook/pkg/status"
 )
 
 // Filter says which events a reader wants; an empty list: all.
 type Filter struct {
 	Runs, Types []string
-	Phases      []status.Phase
+	Phases      []string // of runs and tasks, and of builds
 }
 
 // ReadFilter reads a query: `run`, `type` and `phase`, each any number of times.
@@ -32,10 +33,10 @@ func ReadFilter(query url.Values) (Filter, error) {
 			}
 		case "phase":
 			for _, value := range values {
-				if !slices.Contains(status.Phases, status.Phase(value)) {
+				if !slices.Contains(status.Phases, status.Phase(value)) && !slices.Contains(image.Phases, image.Phase(value)) {
 					mistakes.Add("phase", "%q is not a phase, as in Preempted", value[:min(len(value), 100)])
 				}
-				f.Phases = append(f.Phases, status.Phase(value))
+				f.Phases = append(f.Phases, value)
 			}
 		default:
 			mistakes.Add(key[:min(len(key), 100)], "not a filter: there are run, type and phase")
@@ -44,12 +45,15 @@ func ReadFilter(query url.Values) (Filter, error) {
 	return f, mistakes.Err(fault.Invalid, "the query is not valid")
 }
 
-// wants reports whether an event passes. An attempt has the phase that its
-// data says.
+// wants reports whether an event passes. An attempt and a build have the phase
+// that their data says.
 func (f Filter) wants(e event.Event) bool {
-	phase := e.Phase
-	if e.Attempt != nil {
-		phase = e.Attempt.Phase
+	phase := string(e.Phase)
+	switch {
+	case e.Attempt != nil:
+		phase = string(e.Attempt.Phase)
+	case e.Build != nil:
+		phase = string(e.Build.Phase)
 	}
 	return (len(f.Runs) == 0 || slices.Contains(f.Runs, e.RunOf())) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, e.Type())) &&

@@ -13,6 +13,9 @@ import (
 	ce "github.com/cloudevents/sdk-go/v2/event"
 	"github.com/google/go-cmp/cmp"
 
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/limits"
@@ -76,7 +79,7 @@ func nothing() []Item { return nil }
 func TestFilters(t *testing.T) {
 	s := New(nothing)
 	mine := func(i Item) bool { return i.Run.Annotations[owner.Annotation] == "me" }
-	r := read(t, s, "", Filter{Runs: []string{"a"}, Phases: []status.Phase{status.Failed}}, mine)
+	r := read(t, s, "", Filter{Runs: []string{"a"}, Phases: []string{"Failed"}}, mine)
 	me, you := owner.Run{Annotations: map[string]string{owner.Annotation: "me"}}, owner.Run{}
 	s.Publish([]event.Event{made("1", "a", status.Running), made("2", "a", status.Failed)}, you)
 	s.Publish([]event.Event{made("3", "b", status.Failed)}, me)
@@ -84,6 +87,34 @@ func TestFilters(t *testing.T) {
 	got := r.next()
 	if got["event"] != "runhook.run.failed.v1" || !strings.Contains(got["data"], `"id":"5"`) || !strings.Contains(got["data"], `"subject":"a"`) || got["id"] == "" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A build's phases are its own.
+func TestFiltersKnowBuilds(t *testing.T) {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "build-1", UID: "1"}, Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{
+		{Type: batchv1.JobFailed, Status: "True", Reason: batchv1.JobReasonDeadlineExceeded},
+	}}}
+	for query, want := range map[string]int{
+		"phase=TimedOut": 1, "phase=Failed": 0, "phase=Pending": 1, "type=runhook.build.timedout.v1": 1, "run=build-1": 2, "run=a": 0,
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filter, err := ReadFilter(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed := 0
+		for _, e := range event.OfBuild(job, nil, "/namespaces/runs") {
+			if filter.wants(e) {
+				passed++
+			}
+		}
+		if passed != want {
+			t.Errorf("%s passes %d of pending and timed out, want %d", query, passed, want)
+		}
 	}
 }
 
@@ -176,8 +207,8 @@ func TestAReaderWhoHangsUp(t *testing.T) {
 }
 
 func TestReadFilter(t *testing.T) {
-	good, err := ReadFilter(url.Values{"run": {"a", "b"}, "type": {"runhook.run.failed.v1"}, "phase": {"Preempted"}})
-	want := Filter{Runs: []string{"a", "b"}, Types: []string{"runhook.run.failed.v1"}, Phases: []status.Phase{status.Preempted}}
+	good, err := ReadFilter(url.Values{"run": {"a", "b"}, "type": {"runhook.run.failed.v1"}, "phase": {"Preempted", "TimedOut"}})
+	want := Filter{Runs: []string{"a", "b"}, Types: []string{"runhook.run.failed.v1"}, Phases: []string{"Preempted", "TimedOut"}}
 	if diff := cmp.Diff(want, good); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
