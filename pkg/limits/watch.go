@@ -63,6 +63,11 @@ const (
 	// writes, and refuses more than 80 a minute.
 	StatusRate  = 1
 	StatusBurst = 10
+	// StatusCallRate and StatusCallBurst are for all calls: a new leader asks for
+	// the status of every run that goes on. GitHub counts a write as five calls, and
+	// allows 900 a minute.
+	StatusCallRate  = 5
+	StatusCallBurst = 50
 	// StatusRest is how long a host is left alone that refuses for its rate and
 	// does not say until when, as GitHub asks for; StatusRestCap bounds what hosts
 	// say: their rates are by the hour at most.

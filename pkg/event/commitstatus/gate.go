@@ -15,23 +15,29 @@ import (
 // gate keeps all calls of a sink within what we allow ourselves, and lets none
 // through while the host wants to be left alone.
 type gate struct {
-	pace *rate.Limiter
-	lock sync.Mutex
-	shut time.Time // until then
+	calls, writes *rate.Limiter
+	lock          sync.Mutex
+	shut          time.Time // until then
 }
 
 func newGate() *gate {
-	return &gate{pace: rate.NewLimiter(limits.StatusRate, limits.StatusBurst)}
+	return &gate{
+		calls:  rate.NewLimiter(limits.StatusCallRate, limits.StatusCallBurst),
+		writes: rate.NewLimiter(limits.StatusRate, limits.StatusBurst),
+	}
 }
 
-// wait returns when a status may be set.
-func (g *gate) wait(ctx context.Context) error {
+// wait returns when the host may be called, at one of our paces.
+func (g *gate) wait(ctx context.Context, pace *rate.Limiter) error {
+	if err := pace.Wait(ctx); err != nil {
+		return err
+	}
 	for {
 		g.lock.Lock()
 		pause := time.Until(g.shut)
 		g.lock.Unlock()
 		if pause <= 0 {
-			return g.pace.Wait(ctx)
+			return nil
 		}
 		timer := time.NewTimer(pause)
 		select {

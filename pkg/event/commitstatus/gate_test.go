@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/runhook/runhook/pkg/limits"
 )
 
@@ -52,7 +54,7 @@ func TestTheGateIsShutForAllUntilTheHostsTime(t *testing.T) {
 		g.note(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"90"}}})
 		g.note(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"10"}}}) // an older answer that came later
 		begin := time.Now()
-		if err := g.wait(t.Context()); err != nil {
+		if err := g.wait(t.Context(), g.calls); err != nil {
 			t.Fatal(err)
 		}
 		if waited := time.Since(begin); waited != 90*time.Second {
@@ -61,17 +63,22 @@ func TestTheGateIsShutForAllUntilTheHostsTime(t *testing.T) {
 	})
 }
 
-func TestTheGateKeepsOurOwnPace(t *testing.T) {
+func TestTheGateKeepsOurOwnPaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		begin := time.Now()
-		for range limits.StatusBurst + 30 {
-			if err := g.wait(t.Context()); err != nil {
-				t.Fatal(err)
+		for _, tc := range []struct {
+			pace        *rate.Limiter
+			rate, burst int
+		}{{g.calls, limits.StatusCallRate, limits.StatusCallBurst}, {g.writes, limits.StatusRate, limits.StatusBurst}} {
+			begin := time.Now()
+			for range tc.burst + 30 {
+				if err := g.wait(t.Context(), tc.pace); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if waited := time.Since(begin).Round(time.Second); waited != 30*time.Second/limits.StatusRate {
-			t.Errorf("waited %s", waited)
+			if waited, want := time.Since(begin).Round(time.Second), 30*time.Second/time.Duration(tc.rate); waited != want {
+				t.Errorf("waited %s, want %s", waited, want)
+			}
 		}
 	})
 }
@@ -82,7 +89,7 @@ func TestTheGateEndsWithItsContext(t *testing.T) {
 		g.note(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"90"}}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := g.wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if err := g.wait(ctx, g.calls); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -360,5 +361,20 @@ func TestALongKey(t *testing.T) {
 	}
 	if key, _ := g.calls[0].Body["key"].(string); len(key) != keyLength {
 		t.Errorf("the key %q has %d characters", key, len(key))
+	}
+}
+
+// Whatever client brings it, an answer that asks to be left alone is heard: all
+// that follow wait.
+func TestAnAnswerShutsTheGate(t *testing.T) {
+	for _, provider := range []string{"github", "gitlab", "gitea", "bitbucket", "bitbucket-server"} {
+		g := newGit(t, says(429, `{}`, "Retry-After", "3000"))
+		r := g.receiver(t, provider)
+		if err := r.Post(t.Context(), about(g.host(), status.Running)); err == nil {
+			t.Errorf("%s: 429 was taken", provider)
+		}
+		if left := time.Until(r.gate.shut); left < 2900*time.Second || left > 3000*time.Second {
+			t.Errorf("%s: the gate is shut for %s", provider, left)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (r *Receiver) Order(e event.Event) (string, error) {
 }
 
 // Ready waits while the host wants to be left alone.
-func (r *Receiver) Ready(ctx context.Context) error { return r.gate.wait(ctx) }
+func (r *Receiver) Ready(ctx context.Context) error { return r.gate.wait(ctx, r.gate.calls) }
 
 // Post sets the status that an event says, unless the host shows it already: a
 // new leader sends again what the last one may have sent.
@@ -104,6 +104,9 @@ func (r *Receiver) Post(ctx context.Context, e event.Event) error {
 		if shown != nil && shown.State == want.State && shown.Description == want.Description && shown.TargetURL == want.TargetURL {
 			return sink.ErrSkipped
 		}
+	}
+	if err := r.gate.wait(ctx, r.gate.writes); err != nil {
+		return err
 	}
 	response, err := r.host.set(ctx, commit, want)
 	if errors.Is(err, errShown) {
