@@ -49,6 +49,7 @@ func TestPushIsBuiltFirst(t *testing.T) {
 	}
 	run := deliver()
 	s.waitPhase(run, "Succeeded")
+	s.wantBuildEvents(run, "pending", "building", "succeeded")
 	if got := s.log(run, "read"); got != said {
 		t.Errorf("the task finds %q in its image, want %q", got, said)
 	}

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
+	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/status"
 	"github.com/runhook/runhook/pkg/watch"
 )
@@ -26,8 +27,9 @@ import (
 // told is one event of the watch's stream.
 type told struct {
 	ID, Type, Subject string
-	// Attempt is what an event about one tells.
+	// Attempt and Build are what an event about one tells.
 	Attempt status.Attempt
+	Build   event.Build
 }
 
 // UnmarshalJSON reads a CloudEvent. The data of a run and of a task is not read.
@@ -40,10 +42,14 @@ func (e *told) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	e.ID, e.Type, e.Subject = is.ID, is.Type, is.Subject
-	if !strings.HasPrefix(e.Type, "runhook.attempt.") {
+	switch {
+	case strings.HasPrefix(e.Type, "runhook.attempt."):
+		return json.Unmarshal(is.Data, &e.Attempt)
+	case strings.HasPrefix(e.Type, "runhook.build."):
+		return json.Unmarshal(is.Data, &e.Build)
+	default:
 		return nil
 	}
-	return json.Unmarshal(is.Data, &e.Attempt)
 }
 
 // follower reads the stream of the watch.
@@ -80,13 +86,21 @@ func (f *follower) waitRun(s *site, phase string) {
 	})
 }
 
-// follow reads the events of a run, of one that is still to come too, until the
-// test ends. Where the stream is cut it comes again, as readers do.
+// follow reads the events of a run, of one that is still to come too.
 func (s *site) follow(run string) *follower {
+	s.Helper()
+	return s.followAfter(run, "")
+}
+
+// followAfter reads the events of a run or a build that come after one in the
+// stream, until the test ends: after one that nobody knows the present state
+// comes first. Where the stream is cut it comes again, as readers do.
+func (s *site) followAfter(run, last string) *follower {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, env(s.T, "RUNHOOK_WATCH")+"/events?run="+run, nil)
 	must(s, err)
 	request.Header.Set("Authorization", "Bearer "+s.secret("demo-token"))
+	request.Header.Set("Last-Event-ID", last)
 	response, err := http.DefaultClient.Do(request)
 	must(s, err)
 	if response.StatusCode != http.StatusOK {
