@@ -50,9 +50,13 @@ func loseKubelet(r *trial, pod *corev1.Pod) func() {
 	_, err := r.kube.CoreV1().Pods(namespace).Update(r.Context(), pod, metav1.UpdateOptions{})
 	must(r.site, err)
 	repair := sync.OnceFunc(func() {
-		if out, err := exec.Command(filepath.Join(root, "bin/localcluster"), "up").CombinedOutput(); err != nil {
-			r.Errorf("localcluster up: %v: %s", err, out)
-		}
+		r.eventually("the cluster is repaired", func() error {
+			out, err := exec.Command(filepath.Join(root, "bin/localcluster"), "up").CombinedOutput()
+			if err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			return nil
+		})
 	})
 	r.Cleanup(repair)
 	must(r.site, r.process(pod.Spec.NodeName+"-kubelet").Signal(os.Kill))
