@@ -40,12 +40,20 @@ func (c *Cluster) Workflows(ctx context.Context, labels map[string]string) ([]by
 
 // ShutdownWorkflow tells Argo to end a Workflow.
 func (c *Cluster) ShutdownWorkflow(ctx context.Context, name string, strategy wfv1.ShutdownStrategy) error {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"shutdown": strategy}})
+	return faultOf(c.patchWorkflow(ctx, name, map[string]any{"spec": map[string]any{"shutdown": strategy}}), "run "+name)
+}
+
+// patchWorkflow merges a change into a Workflow. Only metadata is answered: a
+// Workflow with a thousand workers is a megabyte, and a foreign one may hold what
+// takes for ever to decode.
+func (c *Cluster) patchWorkflow(ctx context.Context, name string, change map[string]any) error {
+	patch, err := json.Marshal(change)
 	if err != nil {
 		return err
 	}
-	_, err = c.argo.ArgoprojV1alpha1().Workflows(c.namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return faultOf(err, "run "+name)
+	return c.argo.ArgoprojV1alpha1().RESTClient().Patch(types.MergePatchType).
+		Namespace(c.namespace).Resource("workflows").Name(name).
+		SetHeader("Accept", objectMetadata).Body(patch).Do(ctx).Error()
 }
 
 // DeleteWorkflow deletes a Workflow, if it is still that one. It is gone when
@@ -73,17 +81,4 @@ func (c *Cluster) Pods(ctx context.Context, labels map[string]string) ([]corev1.
 		return nil, faultOf(err, "the pods of a run")
 	}
 	return list.Items, nil
-}
-
-// AnnotateWorkflow sets an annotation of a Workflow, if it is still that one.
-func (c *Cluster) AnnotateWorkflow(ctx context.Context, name, uid, key, value string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": uid, "annotations": map[string]string{key: value},
-	}})
-	if err != nil {
-		return err
-	}
-	return faultOf(c.argo.ArgoprojV1alpha1().RESTClient().Patch(types.MergePatchType).
-		Namespace(c.namespace).Resource("workflows").Name(name).
-		SetHeader("Accept", objectMetadata).Body(patch).Do(ctx).Error(), "run "+name)
 }
