@@ -26,7 +26,9 @@ func gitea() Component {
 
 func giteaConfig(c *Cluster) string { return c.Home.Run("gitea", "app.ini") }
 
-// giteaSettings let hooks go to private addresses, where the cluster's Services are.
+// giteaSettings let hooks go to private addresses, where the cluster's Services
+// are. Of the database it is waited for long: its own commands write beside the
+// server, on a machine that may be busy.
 func giteaSettings(c *Cluster) string {
 	return fmt.Sprintf(`APP_NAME = localcluster
 RUN_MODE = prod
@@ -43,6 +45,8 @@ OFFLINE_MODE = true
 LFS_START_SERVER = false
 [database]
 DB_TYPE = sqlite3
+SQLITE_JOURNAL_MODE = WAL
+SQLITE_TIMEOUT = 20000
 [security]
 INSTALL_LOCK = true
 [webhook]
