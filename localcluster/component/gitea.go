@@ -113,7 +113,8 @@ func giteaMakeUser(ctx context.Context, c *Cluster) error {
 	return err
 }
 
-var giteaToken = regexp.MustCompile(`^[0-9a-f]{40}$`)
+// giteaToken is a line of its own: Gitea's log may stand before or after it.
+var giteaToken = regexp.MustCompile(`(?m)^[0-9a-f]{40}$`)
 
 func giteaMakeToken(ctx context.Context, c *Cluster, file, scope string) error {
 	// A name is used once, and an earlier try may have used one.
@@ -122,11 +123,11 @@ func giteaMakeToken(ctx context.Context, c *Cluster, file, scope string) error {
 	if err != nil {
 		return err
 	}
-	lines := strings.Fields(out)
-	if len(lines) == 0 || !giteaToken.MatchString(lines[len(lines)-1]) {
+	token := giteaToken.FindString(out)
+	if token == "" {
 		return errors.New("gitea printed no token")
 	}
-	return writeFile(c.Home.Run("gitea", file), lines[len(lines)-1])
+	return writeFile(c.Home.Run("gitea", file), token)
 }
 
 // giteaAdmin runs one of Gitea's own commands, its complaint as the error.
