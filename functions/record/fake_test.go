@@ -1,10 +1,8 @@
 package record
 
 import (
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -19,6 +17,7 @@ import (
 	"github.com/runhook/runhook/pkg/lookup"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
+	cases "github.com/runhook/runhook/pkg/status/recorded"
 )
 
 // object is a Workflow or a pod, as the API server has it.
@@ -37,19 +36,7 @@ type cluster struct {
 // recorded gives a case of a real cluster at a moment.
 func recorded(t testing.TB, name, moment string) *cluster {
 	t.Helper()
-	packed, err := os.Open("../../pkg/status/testdata/fixtures/" + name + ".json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	plain, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var moments map[string]json.RawMessage
-	if err := json.NewDecoder(plain).Decode(&moments); err != nil {
-		t.Fatal(err)
-	}
+	moments := cases.Read(t, name)
 	c := &cluster{workflows: map[string]object{}, pods: map[string]corev1.Pod{}}
 	var workflows struct{ Items []object }
 	if err := json.Unmarshal(moments[moment+"-wf.json"], &workflows); err != nil {

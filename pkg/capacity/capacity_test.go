@@ -128,6 +128,8 @@ func TestFromJSONSaysWhatIsWrong(t *testing.T) {
 		"pods for nodes": {`{"kind":"List","items":[{"kind":"Pod"}]}`, none, fault.Invalid, []string{`items[0].kind: "Pod", but only objects of kind Node are counted`}},
 		"bad quantities": {none, `{"kind":"List","items":[{"kind":"Pod","spec":{"overhead":{"cpu":"lots"}}},{"kind":"Pod"},{"kind":"Pod","spec":{"overhead":{"cpu":"1x"}}}]}`,
 			fault.Invalid, []string{"items[0]: not a Pod", "items[2]: not a Pod"}},
+		"endless ones": {none, `{"kind":"List","items":[{"kind":"Pod","spec":{"overhead":{"cpu":"99999999999999999999e999999999"}}}]}`,
+			fault.Invalid, []string{"items[0]: not a Pod"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := FromJSON([]byte(tc.nodes), []byte(tc.pods), settings(Amount{}))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
 // FromJSON answers from lists as `kubectl get -o json` prints them, without a
@@ -49,7 +50,11 @@ func each[Object any](what, kind string, list []byte, add func(*Object)) error {
 			mistakes.Add(path+".kind", "%q, but only objects of kind %s are counted", has.Kind, kind)
 			continue
 		}
-		if err := json.Unmarshal(item, object); err != nil {
+		err := strict.Decodable(item)
+		if err == nil {
+			err = json.Unmarshal(item, object)
+		}
+		if err != nil {
 			mistakes.Add(path, "not a %s: %v", kind, err)
 			continue
 		}

@@ -19,29 +19,35 @@ func (o *offline) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.run, "run", "", "which Workflow of the List")
 }
 
-// read gives the Workflow and its pods, moment by moment.
-func (o *offline) read(sys System) (*status.Workflow, [][]corev1.Pod, error) {
+// recorded is what the files hold of a run: its pods moment by moment.
+type recorded struct {
+	workflow *status.Workflow
+	helpers  []*status.Workflow
+	moments  [][]corev1.Pod
+}
+
+func (o *offline) read(sys System) (recorded, error) {
 	data, err := readFile(o.file, sys)
 	if err != nil {
-		return nil, nil, err
+		return recorded{}, err
 	}
-	workflow, err := status.ReadWorkflow(o.file, data, o.run)
+	workflow, helpers, err := status.ReadRun(o.file, data, o.run)
 	if err != nil {
-		return nil, nil, err
+		return recorded{}, err
 	}
 	moments := make([][]corev1.Pod, 0, len(o.pods))
 	for _, file := range o.pods {
 		data, err := readFile(file, sys)
 		if err != nil {
-			return nil, nil, err
+			return recorded{}, err
 		}
 		pods, err := status.ReadPods(file, data)
 		if err != nil {
-			return nil, nil, err
+			return recorded{}, err
 		}
 		moments = append(moments, pods)
 	}
-	return workflow, moments, nil
+	return recorded{workflow, helpers, moments}, nil
 }
 
 func causeCommand(sys System) *cobra.Command {
@@ -52,11 +58,11 @@ func causeCommand(sys System) *cobra.Command {
 		Short: "Say why each attempt of a recorded run ended",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			workflow, moments, err := from.read(sys)
+			run, err := from.read(sys)
 			if err != nil {
 				return err
 			}
-			return format.write(cmd.OutOrStdout(), status.CausesOf(workflow, moments...))
+			return format.write(cmd.OutOrStdout(), status.CausesOf(run.workflow, run.moments...))
 		},
 	}
 	from.flags(cmd)

@@ -52,6 +52,11 @@ func TestStatusOfFiles(t *testing.T) {
 			t.Errorf("%s: %d %s %s", name, got.code, got.err, diff)
 		}
 	}
+	helped := file(t, "helped.json", `{"kind":"List","items":[`+aWorkflow+`,{"kind":"Workflow","metadata":{"name":"a-extra-fit-0",
+		"labels":{"runhook/extra-of":"a","runhook/task":"fit","runhook/extra":"0"}},"status":{"phase":"Running"}}]}`)
+	if got := runhook(t, "", "status", "-o", "table", "-f", helped); got.code != 0 || !strings.Contains(squeezed(got.out), "fit.fit-extra-0 ") {
+		t.Errorf("with a helper: %+v", got)
+	}
 	if got := runhook(t, aWorkflow, "cause", "-f", "-"); got.code != 0 || !sameJSON(t, got.out, `{"run":"a","attempts":[]}`) {
 		t.Errorf("cause: %+v", got)
 	}

@@ -59,11 +59,11 @@ func statusCommand(sys System) *cobra.Command {
 
 // statusOfFile says the same of recorded objects.
 func statusOfFile(cmd *cobra.Command, from *offline, out format, sys System) error {
-	workflow, moments, err := from.read(sys)
+	run, err := from.read(sys)
 	if err != nil {
 		return err
 	}
-	answer, err := json.Marshal(status.Of(workflow, nil, slices.Concat(moments...)))
+	answer, err := json.Marshal(status.Of(run.workflow, run.helpers, slices.Concat(run.moments...)))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 const source = "/namespaces/argo"
@@ -60,7 +61,7 @@ func TestEventsOfAState(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w := recorded(t, test.recorded).workflow(t, test.file, test.run)
+			w := recorded.Read(t, test.recorded).Workflow(t, test.file, test.run)
 			got := event.Of(w, nil, source)
 			if diff := cmp.Diff(test.want, types(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -84,12 +85,12 @@ func TestEventsOfAState(t *testing.T) {
 // A Workflow that has succeeded is shown three times: as it was, with a label
 // of its archive, and by a new watch.
 func TestTheSameStateGivesTheSameIDs(t *testing.T) {
-	m := recorded(t, "success-dag")
-	first := event.Of(m.workflow(t, "03-after-wf.json", "ok"), nil, source)
-	labelled := m.workflow(t, "03-after-wf.json", "ok")
+	m := recorded.Read(t, "success-dag")
+	first := event.Of(m.Workflow(t, "03-after-wf.json", "ok"), nil, source)
+	labelled := m.Workflow(t, "03-after-wf.json", "ok")
 	labelled.Metadata.Labels["workflows.argoproj.io/workflow-archiving-status"] = "Archived"
 	labelled.Metadata.ResourceVersion = "9999999"
-	for _, again := range []*status.Workflow{labelled, m.workflow(t, "03-after-wf.json", "ok")} {
+	for _, again := range []*status.Workflow{labelled, m.Workflow(t, "03-after-wf.json", "ok")} {
 		events := event.Of(again, nil, source)
 		if diff := cmp.Diff(ids(first), ids(events)); diff != "" {
 			t.Errorf("ids differ:\n%s", diff)
@@ -100,7 +101,7 @@ func TestTheSameStateGivesTheSameIDs(t *testing.T) {
 			}
 		}
 	}
-	another := m.workflow(t, "03-after-wf.json", "ok")
+	another := m.Workflow(t, "03-after-wf.json", "ok")
 	another.Metadata.UID = "another"
 	for _, id := range ids(event.Of(another, nil, source)) {
 		if slices.Contains(ids(first), id) {
@@ -111,9 +112,9 @@ func TestTheSameStateGivesTheSameIDs(t *testing.T) {
 
 // Two times in one phase are two events.
 func TestASecondPreemptionIsAnother(t *testing.T) {
-	m := recorded(t, "preempt-retry-always")
-	first := m.workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
-	second := m.workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
+	m := recorded.Read(t, "preempt-retry-always")
+	first := m.Workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
+	second := m.Workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
 	// What Argo writes when attempt 1 has been preempted, too.
 	for _, n := range slices.Collect(maps.Values(second.Status.Nodes)) {
 		switch n.DisplayName {
@@ -143,10 +144,10 @@ func TestASecondPreemptionIsAnother(t *testing.T) {
 }
 
 func TestTheEndOfAnAttemptTellsItsCause(t *testing.T) {
-	m := recorded(t, "preempt-retry-always")
-	w := m.workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
+	m := recorded.Read(t, "preempt-retry-always")
+	w := m.Workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
 	var evidence cause.Evidence
-	for _, pod := range m.pods(t, "02-preempting-pods.json") {
+	for _, pod := range m.Pods(t, "02-preempting-pods.json") {
 		if pod.Labels[cause.WorkflowLabel] == w.Metadata.Name {
 			evidence.Observe(&pod)
 		}
@@ -172,19 +173,19 @@ func TestTheEndOfAnAttemptTellsItsCause(t *testing.T) {
 }
 
 func TestDeleted(t *testing.T) {
-	m := recorded(t, "preempt-retry-always")
-	going := m.workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
+	m := recorded.Read(t, "preempt-retry-always")
+	going := m.Workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
 	got := event.Deleted(going, source)
 	if diff := cmp.Diff([]string{"run.stopped preempt-retry-always-lo"}, types(got)); diff != "" {
 		t.Error(diff)
 	}
-	if ended := event.Deleted(m.workflow(t, "07-after-wf.json", "preempt-retry-always-lo"), source); ended != nil {
+	if ended := event.Deleted(m.Workflow(t, "07-after-wf.json", "preempt-retry-always-lo"), source); ended != nil {
 		t.Errorf("a run that had ended: %v", types(ended))
 	}
 }
 
 func TestAHelperIsATaskOfItsRun(t *testing.T) {
-	w := recorded(t, "success-dag").workflow(t, "03-after-wf.json", "ok")
+	w := recorded.Read(t, "success-dag").Workflow(t, "03-after-wf.json", "ok")
 	w.Metadata.Labels = map[string]string{"runhook/extra-of": "big", "runhook/task": "fit", "runhook/extra": "2"}
 	for _, e := range event.Of(w, nil, source) {
 		if e.Subject() != "big/fit.fit-extra-2" || strings.HasPrefix(e.Type(), "runhook.run.") {
@@ -194,7 +195,7 @@ func TestAHelperIsATaskOfItsRun(t *testing.T) {
 }
 
 func TestEventsOfANode(t *testing.T) {
-	w := recorded(t, "fanout").workflow(t, "04-after-wf.json", "fanout")
+	w := recorded.Read(t, "fanout").Workflow(t, "04-after-wf.json", "fanout")
 	want := []string{
 		"attempt.started fanout/fan(11:11)", "attempt.ended fanout/fan(11:11)",
 		"task.failed fanout/fan", "task.succeeded fanout/fan(11:11)", "run.failed fanout",
@@ -227,7 +228,7 @@ func TestSource(t *testing.T) {
 // Any Workflow gives valid events, with one id each.
 func FuzzOf(f *testing.F) {
 	for _, file := range []string{"02-preempting-wf.json", "07-after-wf.json"} {
-		w := recorded(f, "preempt-retry-always").workflow(f, file, "preempt-retry-always-lo")
+		w := recorded.Read(f, "preempt-retry-always").Workflow(f, file, "preempt-retry-always-lo")
 		w.Metadata.Annotations = map[string]string{argo.SourceAnnotation: `{"route":"acme/train","sha":"55"}`}
 		seed, err := json.Marshal(w)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 // aboutRun is the event about a run, and its data as a receiver reads it.
@@ -26,7 +27,7 @@ func aboutRun(t *testing.T, events []event.Event) (event.Event, event.Run) {
 }
 
 func TestARunTellsItsSource(t *testing.T) {
-	m := recorded(t, "success-dag")
+	m := recorded.Read(t, "success-dag")
 	for text, want := range map[string]string{
 		`{"route":"acme/train","host":"git.lab","repo":"acme/pump","sha":"5555","ref":"refs/heads/main"}`: "5555",
 		"":                    "",
@@ -35,7 +36,7 @@ func TestARunTellsItsSource(t *testing.T) {
 		`["not an object"]`:   "",
 		`{"later":"a field"}`: "none",
 	} {
-		w := m.workflow(t, "03-after-wf.json", "ok")
+		w := m.Workflow(t, "03-after-wf.json", "ok")
 		if w.Metadata.Annotations == nil {
 			w.Metadata.Annotations = map[string]string{}
 		}
@@ -56,10 +57,10 @@ func TestARunTellsItsSource(t *testing.T) {
 // succeeded, else the attempt.
 func TestAPhaseTellsItsAttempt(t *testing.T) {
 	preempted := func(t *testing.T) *status.Workflow {
-		m := recorded(t, "preempt-retry-always")
-		w := m.workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
+		m := recorded.Read(t, "preempt-retry-always")
+		w := m.Workflow(t, "05-after-gone-wf.json", "preempt-retry-always-lo")
 		var evidence cause.Evidence
-		for _, pod := range m.pods(t, "02-preempting-pods.json") {
+		for _, pod := range m.Pods(t, "02-preempting-pods.json") {
 			if pod.Labels[cause.WorkflowLabel] == w.Metadata.Name {
 				evidence.Observe(&pod)
 			}
@@ -76,10 +77,10 @@ func TestAPhaseTellsItsAttempt(t *testing.T) {
 	}{
 		{"preempted", preempted, status.Preempted, "train", cause.Preempted},
 		{"succeeded after failures", func(t *testing.T) *status.Workflow {
-			return recorded(t, "retry-succeeds").workflow(t, "02-after-wf.json", "retry-succeeds")
+			return recorded.Read(t, "retry-succeeds").Workflow(t, "02-after-wf.json", "retry-succeeds")
 		}, status.Succeeded, "", ""},
 		{"queued", func(t *testing.T) *status.Workflow {
-			return recorded(t, "gated").workflow(t, "01-gated-wf.json", "gate2")
+			return recorded.Read(t, "gated").Workflow(t, "01-gated-wf.json", "gate2")
 		}, status.Pending, "", ""},
 	} {
 		_, data := aboutRun(t, event.Of(tc.workflow(t), nil, source))
@@ -98,7 +99,7 @@ func TestAPhaseTellsItsAttempt(t *testing.T) {
 
 // Of several tasks that failed, the one that failed first is to blame.
 func TestTheFirstFailureIsToBlame(t *testing.T) {
-	w := recorded(t, "retry-succeeds").workflow(t, "02-after-wf.json", "retry-succeeds")
+	w := recorded.Read(t, "retry-succeeds").Workflow(t, "02-after-wf.json", "retry-succeeds")
 	w.Status.Phase = "Failed"
 	at := w.Status.FinishedAt
 	for _, n := range w.Status.Nodes {
@@ -117,9 +118,9 @@ func TestTheFirstFailureIsToBlame(t *testing.T) {
 }
 
 func TestARunTellsWhatItWaitsFor(t *testing.T) {
-	m := recorded(t, "gated")
-	w := m.workflow(t, "01-gated-wf.json", "gate2")
-	events := event.Of(w, m.pods(t, "01-gated-pods.json"), source)
+	m := recorded.Read(t, "gated")
+	w := m.Workflow(t, "01-gated-wf.json", "gate2")
+	events := event.Of(w, m.Pods(t, "01-gated-pods.json"), source)
 	_, data := aboutRun(t, events)
 	if data.Phase != status.Pending || data.Waiting == nil || data.Waiting.Task != "a" || data.Waiting.Reason != status.Queued && data.Waiting.Reason != status.Gated {
 		t.Errorf("%s waits for %+v", data.Phase, data.Waiting)

@@ -2,11 +2,6 @@ package event_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,52 +11,8 @@ import (
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
-
-// recordings are those of package status: what a real cluster did.
-const recordings = "../status/testdata"
-
-// moments are the snapshots of one recorded case, by file name.
-type moments map[string]json.RawMessage
-
-func recorded(t testing.TB, name string) moments {
-	t.Helper()
-	packed, err := os.ReadFile(filepath.Join(recordings, "fixtures", name+".json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m moments
-	if err := json.Unmarshal(plain, &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func (m moments) workflow(t testing.TB, file, run string) *status.Workflow {
-	t.Helper()
-	w, err := status.ReadWorkflow(file, m[file], run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-func (m moments) pods(t testing.TB, file string) []corev1.Pod {
-	t.Helper()
-	pods, err := status.ReadPods(file, m[file])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pods
-}
 
 func annotate(t testing.TB, w *status.Workflow, evidence *cause.Evidence) {
 	t.Helper()
@@ -86,20 +37,14 @@ func TestReplayOfEveryRecordedCase(t *testing.T) {
 		Attempts             map[string]cause.Cause
 		SilentRestarts       map[string][]cause.Cause
 	}
-	data, err := os.ReadFile(filepath.Join(recordings, "truth.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &truth); err != nil {
-		t.Fatal(err)
-	}
+	recorded.Truth(t, "truth.json", &truth)
 	for name, want := range truth {
 		t.Run(name, func(t *testing.T) {
-			m := recorded(t, want.Case)
+			m := recorded.Read(t, want.Case)
 			var evidence cause.Evidence
 			sent := map[string]event.Event{}
 			for _, file := range want.Pods {
-				pods := m.pods(t, file)
+				pods := m.Pods(t, file)
 				pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return p.Labels[cause.WorkflowLabel] != want.Name })
 				for i := range pods {
 					evidence.Observe(&pods[i])
@@ -108,13 +53,13 @@ func TestReplayOfEveryRecordedCase(t *testing.T) {
 				if !bytes.Contains(m[moment], []byte(want.Name)) {
 					continue // not made yet
 				}
-				w := m.workflow(t, moment, want.Name)
+				w := m.Workflow(t, moment, want.Name)
 				annotate(t, w, &evidence)
 				for _, e := range event.Of(w, pods, source) {
 					sent[e.ID()] = e
 				}
 			}
-			w := m.workflow(t, want.Workflow, want.Name)
+			w := m.Workflow(t, want.Workflow, want.Name)
 			annotate(t, w, &evidence)
 			implied := map[string]event.Event{}
 			causes := map[cause.Cause]int{}

@@ -101,7 +101,7 @@ func benchmarkStatus(b *testing.B, data []byte) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		w, err := status.ReadWorkflow("workflow.json", data, "big")
+		w, _, err := status.ReadRun("workflow.json", data, "big")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,12 +10,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/strict"
 )
 
-// ReadWorkflow reads a Workflow from a file's JSON or YAML: one object, or a
-// List out of which a run is chosen by name. The file's name only serves the
-// message; an empty run takes the only Workflow there is.
-func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
+// ReadRun reads a Workflow from a file's JSON or YAML, and those of its helpers
+// where they stand beside it: one object, or a List out of which a run is chosen
+// by name. The file's name only serves the message; an empty run takes the only
+// one there is.
+func ReadRun(file string, data []byte, run string) (*Workflow, []*Workflow, error) {
 	// One object in JSON is by far the most usual, and may be large: it is
 	// decoded in the same pass that finds out its kind.
 	var top struct {
@@ -24,42 +26,65 @@ func ReadWorkflow(file string, data []byte, run string) (*Workflow, error) {
 	}
 	if err := jsonv2.Unmarshal(data, &top); err == nil && top.Kind == "Workflow" {
 		if run != "" && top.Metadata.Name != run {
-			return nil, notNamed(file, run, top.Metadata.Name)
+			return nil, nil, notNamed(file, run, top.Metadata.Name)
 		}
 		if err := top.complete(); err != nil {
-			return nil, inFile(file, err)
+			return nil, nil, inFile(file, err)
 		}
-		return &top.Workflow, nil
+		return &top.Workflow, nil, nil
 	}
 	data, err := asJSON(file, data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	items, err := objects(file, data, "Workflow")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
-	var chosen json.RawMessage
+	chosen, err := choose(file, items, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := Decode(chosen.raw)
+	if err != nil {
+		return nil, nil, inFile(file, err)
+	}
+	var helpers []*Workflow
 	for _, item := range items {
-		names = append(names, item.Metadata.Name)
-		if item.Metadata.Name == run || run == "" {
-			chosen = item.raw
+		if item.Metadata.Labels[labelExtraOf] != w.Metadata.Name {
+			continue
+		}
+		helper, err := Decode(item.raw)
+		if err != nil {
+			return nil, nil, inFile(file, err)
+		}
+		helpers = append(helpers, helper)
+	}
+	return w, helpers, nil
+}
+
+// choose gives the Workflow of a name, else the only one that is no helper.
+func choose(file string, items []object, run string) (object, error) {
+	var names []string
+	var chosen *object
+	for i := range items {
+		item := &items[i]
+		switch {
+		case item.Metadata.Name == run && run != "":
+			return *item, nil
+		case item.Metadata.Labels[labelExtraOf] == "":
+			names, chosen = append(names, item.Metadata.Name), item
 		}
 	}
 	switch {
 	case len(items) == 0:
-		return nil, fault.New(fault.Invalid, "%s: holds no Workflow", file)
-	case run == "" && len(items) > 1:
-		return nil, fault.New(fault.Invalid, "%s: holds %d Workflows, choose one with --run: %s", file, len(items), strings.Join(names, ", "))
-	case chosen == nil:
-		return nil, notNamed(file, run, names...)
+		return object{}, fault.New(fault.Invalid, "%s: holds no Workflow", file)
+	case run != "" || chosen == nil:
+		return object{}, notNamed(file, run, names...)
+	case len(names) > 1:
+		return object{}, fault.New(fault.Invalid, "%s: holds %d Workflows, choose one with --run: %s", file, len(names), strings.Join(names, ", "))
 	}
-	w, err := Decode(chosen)
-	if err != nil {
-		return nil, inFile(file, err)
-	}
-	return w, nil
+	return *chosen, nil
 }
 
 func notNamed(file, run string, names ...string) error {
@@ -84,7 +109,11 @@ func ReadPods(file string, data []byte) ([]corev1.Pod, error) {
 	}
 	pods := make([]corev1.Pod, len(items))
 	for i, item := range items {
-		if err := json.Unmarshal(item.raw, &pods[i]); err != nil {
+		err := strict.Decodable(item.raw)
+		if err == nil {
+			err = json.Unmarshal(item.raw, &pods[i])
+		}
+		if err != nil {
 			return nil, fault.Wrap(fault.Malformed, err, "%s: items[%d]: not a Pod: %v", file, i, err)
 		}
 	}
@@ -95,7 +124,8 @@ func ReadPods(file string, data []byte) ([]corev1.Pod, error) {
 type object struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
-		Name string `json:"name"`
+		Name   string            `json:"name"`
+		Labels map[string]string `json:"labels"`
 	} `json:"metadata"`
 	Items *[]json.RawMessage `json:"items"`
 	raw   json.RawMessage

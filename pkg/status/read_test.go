@@ -9,6 +9,7 @@ import (
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 	twoWorkflows = `{"kind":"List","items":[` + oneWorkflow + `,{"kind":"Workflow","metadata":{"name":"b"}}]}`
 )
 
-func TestReadWorkflow(t *testing.T) {
+func TestReadRun(t *testing.T) {
 	asYAML, err := yaml.JSONToYAML([]byte(twoWorkflows))
 	if err != nil {
 		t.Fatal(err)
@@ -30,10 +31,40 @@ func TestReadWorkflow(t *testing.T) {
 		"YAML's flow style":    {`{kind: Workflow, metadata: {name: a}}`, "", "a"},
 		"a byte order of ws":   {"\n  " + oneWorkflow + "\n", "", "a"},
 	} {
-		w, err := status.ReadWorkflow("f", []byte(c.data), c.run)
+		w, _, err := status.ReadRun("f", []byte(c.data), c.run)
 		if err != nil || w.Metadata.Name != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
+	}
+}
+
+// A run's helpers stand beside it, as `kubectl get -l runhook/run=a` lists them.
+func TestReadRunFindsItsHelpers(t *testing.T) {
+	helper := func(of, n string) string {
+		return `{"kind":"Workflow","metadata":{"name":"` + of + `-extra-fit-` + n + `","labels":{"runhook/run":"` + of + `","runhook/extra-of":"` + of + `","runhook/task":"fit","runhook/extra":"` + n + `"}},"status":{"phase":"Running"}}`
+	}
+	list := `{"kind":"List","items":[` + helper("a", "0") + `,` + oneWorkflow + `,` + helper("a", "1") + `,` + helper("b", "0") + `]}`
+	for _, run := range []string{"", "a"} {
+		w, helpers, err := status.ReadRun("f", []byte(list), run)
+		if err != nil || len(helpers) != 2 {
+			t.Fatalf("%q: %d helpers, %v", run, len(helpers), err)
+		}
+		tasks := status.Of(w, helpers, nil).Tasks
+		for _, name := range []string{"fit.fit-extra-0", "fit.fit-extra-1"} {
+			if tasks[name].Phase == "" {
+				t.Errorf("%q: there is no %s in %v", run, name, tasks)
+			}
+		}
+	}
+	if w, helpers, err := status.ReadRun("f", []byte(list), "a-extra-fit-1"); err != nil || w.Metadata.Name != "a-extra-fit-1" || len(helpers) > 0 {
+		t.Errorf("a helper by its name: %d helpers, %v", len(helpers), err)
+	}
+}
+
+func TestReadPodsRefusesAnEndlessQuantity(t *testing.T) {
+	pod := `{"kind":"Pod","spec":{"containers":[{"resources":{"requests":{"cpu":"99999999999999999999e999999999"}}}]}}`
+	if _, err := status.ReadPods("f", []byte(pod)); fault.KindOf(err) != fault.Malformed || !strings.HasPrefix(err.Error(), "f: items[0]: not a Pod: ") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -59,7 +90,7 @@ func TestReadRefusesWhatIsAskedForNot(t *testing.T) {
 		"bad nodes":        {string(packed("%%%")), "", fault.Malformed, "f: status.compressedNodes: not base64"},
 		"bad nodes, in it": {`{"kind":"List","items":[` + string(packed("%%%")) + `]}`, "", fault.Malformed, "f: status.compressedNodes: not base64"},
 	} {
-		w, err := status.ReadWorkflow("f", []byte(c.data), c.run)
+		w, _, err := status.ReadRun("f", []byte(c.data), c.run)
 		if fault.KindOf(err) != c.want || w != nil || !strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s: %s", name, err, c.want, c.says)
 		}
@@ -88,9 +119,9 @@ func TestReadPods(t *testing.T) {
 }
 
 func TestCausesAsJSON(t *testing.T) {
-	m := recorded(t, "preempt-recent")
-	w := m.workflow(t, "07-after-wf.json", "preempt-recent-lo")
-	got := status.CausesOf(w, m.pods(t, "02-preempting-pods.json"), m.pods(t, "03-preempting2-pods.json"), m.pods(t, "07-after-pods.json"))
+	m := recorded.Read(t, "preempt-recent")
+	w := m.Workflow(t, "07-after-wf.json", "preempt-recent-lo")
+	got := status.CausesOf(w, m.Pods(t, "02-preempting-pods.json"), m.Pods(t, "03-preempting2-pods.json"), m.Pods(t, "07-after-pods.json"))
 	want := `{"run":"preempt-recent-lo","attempts":[` +
 		`{"node":"after","task":"after","attempt":0,"phase":"Succeeded","cause":null,"reason":"","exitCode":0,"interrupted":false,"restarted":false,"pod":"preempt-recent-lo-after-466215690","host":"node1"},` +
 		`{"node":"train","task":"train","attempt":0,"phase":"Failed","cause":"preempted","reason":"WorkloadEvictedDueToPreempted","exitCode":143,"interrupted":true,"restarted":true,"pod":"preempt-recent-lo-train-702284002","host":"node1"},` +
@@ -104,9 +135,9 @@ func TestCausesAsJSON(t *testing.T) {
 func TestPodNamesAreArgos(t *testing.T) {
 	compared := 0
 	for name, last := range map[string]string{"fanout": "04-after", "preempt-retry-always": "07-after", "success-dag": "03-after", "stop": "05-after"} {
-		m := recorded(t, name)
-		for _, pod := range m.pods(t, last+"-pods.json") {
-			w := m.workflow(t, last+"-wf.json", pod.Labels[cause.WorkflowLabel])
+		m := recorded.Read(t, name)
+		for _, pod := range m.Pods(t, last+"-pods.json") {
+			w := m.Workflow(t, last+"-wf.json", pod.Labels[cause.WorkflowLabel])
 			for _, a := range status.Attempts(w, nil) {
 				if a.NodeID != pod.Annotations[cause.NodeAnnotation] {
 					continue
@@ -129,7 +160,7 @@ func FuzzWorkflow(f *testing.F) {
 	f.Add([]byte(`{"kind":"Workflow","metadata":{"name":"w","labels":{"runhook/run":"a"}},"spec":{"entrypoint":"run","templates":[{"name":"run","dag":{"tasks":[{"name":"a","template":"b","depends":"x.Failed"},{"name":"b","template":"run"}]}}]},"status":{"nodes":{"w":{"name":"w","type":"DAG"},"r":{"name":"w.a","type":"Retry","children":["r0"]},"r0":{"name":"w.a(0)","type":"Pod","phase":"Failed"}}}}`))
 	f.Add(packed(gzipNodes))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w, err := status.ReadWorkflow("f", data, "")
+		w, _, err := status.ReadRun("f", data, "")
 		if err != nil {
 			return
 		}
@@ -139,7 +170,7 @@ func FuzzWorkflow(f *testing.F) {
 }
 
 func FuzzPods(f *testing.F) {
-	w, err := status.ReadWorkflow("f", []byte(`{"kind":"Workflow","metadata":{"name":"w"},"status":{"nodes":{"w":{"name":"w","type":"Pod","phase":"Running"}}}}`), "")
+	w, _, err := status.ReadRun("f", []byte(`{"kind":"Workflow","metadata":{"name":"w"},"status":{"nodes":{"w":{"name":"w","type":"Pod","phase":"Running"}}}}`), "")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -45,6 +45,8 @@ type Task struct {
 const (
 	LabelTask  = "runhook/task"
 	LabelExtra = "runhook/extra" // its number
+
+	labelExtraOf = "runhook/extra-of" // its run
 )
 
 // Of says where a run stands. Helpers and pods may be empty; pods may show

@@ -8,6 +8,7 @@ import (
 
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 // The phases of every recorded snapshot, from the Workflow alone.
@@ -17,13 +18,13 @@ func TestPhasesOfEveryRecordedSnapshot(t *testing.T) {
 		Phase           *status.Phase // null: not told
 		Tasks           map[string]status.Phase
 	}
-	readJSON(t, "status-truth.json", &truth)
+	recorded.Truth(t, "status-truth.json", &truth)
 	if len(truth) != 128 {
 		t.Fatalf("%d snapshots, want 128", len(truth))
 	}
 	for _, want := range truth {
 		t.Run(want.Case+"/"+want.File+"/"+want.Run, func(t *testing.T) {
-			got := status.Of(recorded(t, want.Case).workflow(t, want.File, want.Run), nil, nil)
+			got := status.Of(recorded.Read(t, want.Case).Workflow(t, want.File, want.Run), nil, nil)
 			if want.Phase != nil && got.Phase != *want.Phase {
 				t.Errorf("phase %s, want %s", got.Phase, *want.Phase)
 			}
@@ -53,15 +54,15 @@ type causeTruth struct {
 // the evidence that a watch gathered, after the pods are gone.
 func TestCausesOfEveryRecordedCase(t *testing.T) {
 	var truth map[string]causeTruth
-	readJSON(t, "truth.json", &truth)
+	recorded.Truth(t, "truth.json", &truth)
 	for name, want := range truth {
 		t.Run(name, func(t *testing.T) {
-			m := recorded(t, want.Case)
-			w := m.workflow(t, want.Workflow, want.Name)
+			m := recorded.Read(t, want.Case)
+			w := m.Workflow(t, want.Workflow, want.Name)
 			var pods []corev1.Pod
 			var evidence cause.Evidence
 			for _, file := range want.Pods {
-				for _, pod := range m.pods(t, file) {
+				for _, pod := range m.Pods(t, file) {
 					pods = append(pods, pod)
 					if pod.Labels[cause.WorkflowLabel] == want.Name {
 						evidence.Observe(&pod)

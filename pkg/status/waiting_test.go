@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 func gated(gates ...string) corev1.Pod {
@@ -66,12 +67,12 @@ func TestWaitingOfRecordedCases(t *testing.T) {
 		"tainted, node answers": {"taint", "03-acted", "taint", "train", true, status.Running, ""},
 		"ended":                 {"success-dag", "03-after", "ok", "d", true, status.Succeeded, ""},
 	} {
-		m := recorded(t, c.snapshot)
+		m := recorded.Read(t, c.snapshot)
 		var pods []corev1.Pod
 		if c.pods {
-			pods = m.pods(t, c.moment+"-pods.json")
+			pods = m.Pods(t, c.moment+"-pods.json")
 		}
-		task := status.Of(m.workflow(t, c.moment+"-wf.json", c.run), nil, pods).Tasks[c.task]
+		task := status.Of(m.Workflow(t, c.moment+"-wf.json", c.run), nil, pods).Tasks[c.task]
 		var got status.Reason
 		if task.Waiting != nil {
 			got = task.Waiting.Reason
@@ -85,9 +86,9 @@ func TestWaitingOfRecordedCases(t *testing.T) {
 // Argo goes on calling a node Running whose pod Kueue preempted young: the new
 // pod of the same name waits, and the old one is an attempt of its own.
 func TestSilentRestartShowsAsPreempted(t *testing.T) {
-	m := recorded(t, "preempt-recent")
-	pods := append(m.pods(t, "02-preempting-pods.json"), m.pods(t, "03-preempting2-pods.json")...)
-	got := status.Of(m.workflow(t, "03-preempting2-wf.json", "preempt-recent-lo"), nil, pods)
+	m := recorded.Read(t, "preempt-recent")
+	pods := append(m.Pods(t, "02-preempting-pods.json"), m.Pods(t, "03-preempting2-pods.json")...)
+	got := status.Of(m.Workflow(t, "03-preempting2-wf.json", "preempt-recent-lo"), nil, pods)
 	task := got.Tasks["train"]
 	if got.Phase != status.Preempted || task.Phase != status.Preempted || task.Waiting == nil || task.Waiting.Reason != status.Queued {
 		t.Errorf("run %s, task %+v", got.Phase, task)

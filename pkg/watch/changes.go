@@ -120,4 +120,3 @@ func (w *Watch) changed(name string) {
 	w.lock.Unlock()
 	w.runs.add(name)
 }
-

@@ -1,13 +1,8 @@
 package watch
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,41 +13,22 @@ import (
 
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/metrics"
-	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 // moments are the snapshots of a case that was recorded on a real cluster.
-type moments map[string]json.RawMessage
+type moments struct{ recorded.Moments }
 
-func recorded(t testing.TB, name string) moments {
-	t.Helper()
-	packed, err := os.ReadFile(filepath.Join("../status/testdata/fixtures", name+".json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(zip)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m moments
-	if err := json.Unmarshal(plain, &m); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
+func recording(t testing.TB, name string) moments { return moments{recorded.Read(t, name)} }
 
 // workflow gives a Workflow as the cache would hold it.
 func (m moments) workflow(t testing.TB, file, name string) *workflow {
 	t.Helper()
 	var list struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(m[file], &list); err != nil {
+	if err := json.Unmarshal(m.Moments[file], &list); err != nil {
 		t.Fatal(err)
 	}
-	for _, item := range append(list.Items, m[file]) {
+	for _, item := range append(list.Items, m.Moments[file]) {
 		w := &workflow{}
 		if err := json.Unmarshal(item, w); err != nil {
 			t.Fatal(err)
@@ -71,11 +47,7 @@ func (m moments) workflow(t testing.TB, file, name string) *workflow {
 // pods gives the pods of a Workflow as the cache would hold them.
 func (m moments) pods(t testing.TB, file, name string) []corev1.Pod {
 	t.Helper()
-	pods, err := status.ReadPods(file, m[file])
-	if err != nil {
-		t.Fatal(err)
-	}
-	pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return p.Labels[cause.WorkflowLabel] != name })
+	pods := slices.DeleteFunc(m.Pods(t, file), func(p corev1.Pod) bool { return p.Labels[cause.WorkflowLabel] != name })
 	for i := range pods {
 		slim, err := trimPod(&pods[i])
 		if err != nil {

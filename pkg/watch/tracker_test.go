@@ -198,7 +198,7 @@ var during = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // play shows a replica the recorded moments of a preemption, one by one.
 func (w *world) show(t *testing.T, moment string, replicas ...*replica) {
 	t.Helper()
-	m := recorded(t, "preempt-retry-always")
+	m := recording(t, "preempt-retry-always")
 	kept := w.workflows[low]
 	w.workflows[low] = m.workflow(t, moment+"-wf.json", low)
 	if kept != nil { // what a watch has written stays

@@ -91,7 +91,7 @@ func TestTheLeaseGoesOn(t *testing.T) {
 		own.workflows = source
 		return &own
 	}
-	recorded := recorded(t, "preempt-retry-always")
+	recorded := recording(t, "preempt-retry-always")
 	first := startProcess(t, on(sources[0]), "first")
 	eventually(t, first.leads)
 	second := startProcess(t, on(sources[1]), "second")

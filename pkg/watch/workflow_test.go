@@ -13,6 +13,7 @@ import (
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/status"
+	"github.com/runhook/runhook/pkg/status/recorded"
 )
 
 // A list is read by client-go's own decoder. A Workflow that somebody broke
@@ -47,7 +48,7 @@ func TestOneBrokenWorkflowHidesNoOther(t *testing.T) {
 }
 
 func TestTrimWorkflow(t *testing.T) {
-	w := recorded(t, "preempt-retry-always").workflow(t, "07-after-wf.json", low)
+	w := recording(t, "preempt-retry-always").workflow(t, "07-after-wf.json", low)
 	annotate(w, "evidence")
 	ended := w.state().Status.FinishedAt
 	trim := func(now time.Time) *workflow {
@@ -76,7 +77,7 @@ func TestTrimWorkflow(t *testing.T) {
 // A pod shows after trimming what it showed before.
 func TestTrimPodKeepsWhatIsRead(t *testing.T) {
 	for _, name := range []string{"preempt-retry-always", "oom-retry", "gated", "imagepull", "taint", "sidecar", "node-lost-retry"} {
-		for file, data := range recorded(t, name) {
+		for file, data := range recorded.Read(t, name) {
 			pods, err := status.ReadPods(file, data)
 			if err != nil {
 				continue // a Workflow's file
@@ -106,7 +107,7 @@ func TestTrimPodKeepsWhatIsRead(t *testing.T) {
 // Whatever the API server sends, an object of it is held or refused.
 func FuzzWorkflow(f *testing.F) {
 	f.Add([]byte(`{"metadata": {"name": "a"}, "spec": {"podMetadata": {"labels": {"kueue.x-k8s.io/queue-name": "q"}}}, "status": {"nodes": {"n": null}}}`))
-	f.Add([]byte(recorded(f, "success-dag")["03-after-wf.json"]))
+	f.Add([]byte(recorded.Read(f, "success-dag")["03-after-wf.json"]))
 	f.Add([]byte(`{"metadata": {"annotations": {"k8s.io/initial-events-end": "true"}, "resourceVersion": "9"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := &workflow{}
