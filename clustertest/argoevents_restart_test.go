@@ -27,8 +27,8 @@ var parts = []struct {
 	name    string
 	restart func(s *site)
 }{
-	{"the EventSource", func(s *site) { s.killPods("eventsource-name=runhook-github") }},
-	{"the Sensor", func(s *site) { s.killPods("sensor-name=runhook-push-github") }},
+	{"the EventSource", func(s *site) { s.killPods("eventsource-name=runhook-gitlab") }},
+	{"the Sensor", func(s *site) { s.killPods("sensor-name=runhook-push-gitlab") }},
 	{"the controller of both", func(s *site) { s.killPods("app=controller-manager") }},
 	{"the bus", func(s *site) {
 		must(s, s.process("nats").Kill())
@@ -58,15 +58,15 @@ func TestAPushOutlivesTheRestartOfEachPart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.alone(argoEvents)
-	github := chains[0]
-	s.subscribed(github.sensor)
+	c := chains[1]
+	s.subscribed(c.sensor)
 	for _, part := range parts {
 		t.Log("restart of " + part.name)
 		part.restart(s)
 		sha := hooktest.RandomHex(20)
-		body, err := json.Marshal(github.body(sha))
+		body, err := json.Marshal(c.body(sha))
 		must(s, err)
-		s.emit(github.source, "/push", github.header(s, body), body)
+		s.emit(c.source, "/push", c.header(s, body), body)
 		s.arrived(sha)
 	}
 }
@@ -97,7 +97,8 @@ func TestASensorTriesAgainWhileRunhookIsAway(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return s.logged(pod, "Failed to execute a trigger")
+		_, err = s.logged(pod, "Failed to execute a trigger")
+		return err
 	})
 	service.Spec.Selector = map[string]string{"app.kubernetes.io/name": "runhook"}
 	_, err = services.Update(s.Context(), service, metav1.UpdateOptions{})

@@ -4,11 +4,13 @@ package clustertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -135,24 +137,60 @@ func (s *site) arrived(sha string) string {
 	return run
 }
 
+// A Sensor says that it subscribes, not that it has. It is old when its log may
+// have lost what it said.
+const (
+	subscribing = 5 * time.Second
+	old         = 5 * time.Minute
+)
+
 // subscribed waits until a Sensor gets what is emitted: an event that came
 // before its first subscription is not for it.
 func (s *site) subscribed(sensor string) {
 	s.Helper()
 	s.eventually("Sensor "+sensor+" has subscribed", func() error {
-		pod, err := s.eventsPod("sensor-name=" + sensor)
+		name, err := s.eventsPod("sensor-name=" + sensor)
 		if err != nil {
 			return err
 		}
-		return s.logged(pod, "starting eventbus connection daemon")
+		pod, err := s.kube.CoreV1().Pods(events).Get(s.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for _, container := range pod.Status.ContainerStatuses {
+			if running := container.State.Running; running != nil && time.Since(running.StartedAt.Time) > old {
+				return nil
+			}
+		}
+		lines, err := s.logged(name, "Subscribing to subject")
+		if err != nil {
+			return err
+		}
+		var last struct{ TS time.Time }
+		if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
+			return err
+		}
+		if age := time.Since(last.TS); age < subscribing {
+			return fmt.Errorf("it began %s ago", age)
+		}
+		return nil
 	})
 }
 
-// logged reports whether a pod of Argo Events has said something in its log.
-func (s *site) logged(pod, text string) error {
+// logged gives the lines with a text in the log of a pod of Argo Events.
+func (s *site) logged(pod, text string) ([][]byte, error) {
 	log, err := s.kube.CoreV1().Pods(events).GetLogs(pod, &corev1.PodLogOptions{}).DoRaw(s.Context())
-	if err == nil && !bytes.Contains(log, []byte(text)) {
-		err = fmt.Errorf("%s has not said %q", pod, text)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	var lines [][]byte
+	for line := range bytes.Lines(log) {
+		if bytes.Contains(line, []byte(text)) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s has not said %q", pod, text)
+	}
+	return lines, nil
 }
