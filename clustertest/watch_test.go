@@ -152,9 +152,6 @@ func (f *follower) read(response *http.Response, last string) string {
 	return last
 }
 
-// watchPods names the replicas of the watch.
-func (s *site) watchPods() []string { return s.replicas("runhook-watch") }
-
 // replicas names the pods of runhook that serve, or those that watch.
 func (s *site) replicas(app string) []string {
 	s.Helper()
@@ -175,11 +172,8 @@ func (s *site) metricsOf(pod string) ([]byte, error) {
 		SubResource("proxy").Suffix("metrics").DoRaw(s.Context())
 }
 
-// counted adds up a series of all replicas of the watch.
-func (s *site) counted(series string) int { return s.countedBy("runhook-watch", series) }
-
-// countedBy does so for all that serve, or all that watch. A replica that starts
-// or ends answers nothing.
+// countedBy adds up a series of all that serve, or all that watch. A replica that
+// starts or ends answers nothing.
 func (s *site) countedBy(app, series string) int {
 	s.Helper()
 	sum, pattern := 0, regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(series)+` (\d+)$`)
