@@ -90,3 +90,7 @@ bench-generate: bin/runhook ## what the Workflows of large machine-learning proj
 .PHONY: bench-push
 bench-push: deploy ## what a push costs beside a raw create, on the local cluster
 	@$(LOCAL_ENV) && $(GO) run ./bench/push
+
+.PHONY: bench-watch
+bench-watch: up ## what the watch takes to follow 10,000 runs, and how soon it tells of a change
+	@$(LOCAL_ENV) && $(GO) run ./bench/watch
