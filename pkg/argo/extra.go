@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/run"
 )
@@ -18,6 +19,9 @@ func Helpers(annotations map[string]string) map[string]int {
 	var helpers map[string]int
 	if json.Unmarshal([]byte(annotations[HelpersAnnotation]), &helpers) != nil {
 		return nil // somebody wrote over it
+	}
+	for task, n := range helpers {
+		helpers[task] = min(max(n, 0), limits.Workers) // as when the run was checked
 	}
 	return helpers
 }

@@ -8,6 +8,7 @@ import (
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // parent is a run's Workflow as the cluster has it.
@@ -97,6 +98,29 @@ func TestExtraIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An annotation can be written by others: a number must not fill the memory.
+func TestHelpersAreBounded(t *testing.T) {
+	for text, want := range map[string]map[string]int{
+		`{"fit": 1000000000, "b": -3, "c": 2}`: {"fit": limits.Workers, "b": 0, "c": 2},
+		`{"fit": 1e99}`:                        nil, `["fit"]`: nil, `null`: nil, ``: nil,
+	} {
+		if got := Helpers(map[string]string{HelpersAnnotation: text}); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func FuzzHelpers(f *testing.F) {
+	f.Add(`{"fit": 2}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		for task, n := range Helpers(map[string]string{HelpersAnnotation: text}) {
+			if n < 0 || n > limits.Workers {
+				t.Errorf("%q may have %d", task, n)
+			}
+		}
+	})
 }
 
 func TestHelpers(t *testing.T) {

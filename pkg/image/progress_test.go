@@ -99,3 +99,12 @@ func TestOnlyTheRegistryProvesABuild(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a container leaves behind, it is a digest or none.
+func FuzzPushed(f *testing.F) {
+	f.Add(metadata)
+	f.Fuzz(func(_ *testing.T, message string) {
+		p := pod("a", corev1.PodSucceeded, 1, ended(message))
+		Pushed(&p)
+	})
+}

@@ -57,6 +57,9 @@ type Watch struct {
 	// What has changed waits for its turn: runs, runs with helpers, Jobs that build.
 	runs, helpers, jobs *turns
 	leads               atomic.Bool
+	// term keeps a term's end from being overtaken by its beginning, which is
+	// told by a goroutine of its own.
+	term sync.Mutex
 
 	lock    sync.Mutex
 	arrived map[string]time.Time // when the first change came that was not looked at yet
@@ -127,10 +130,9 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 }
 
 func (w *Watch) lead(ctx context.Context) {
-	w.Log.Info("this replica leads: it sends the events")
-	w.leads.Store(true)
-	w.tracker.lead(true)
-	w.builds.lead(true)
+	if !w.begin(ctx) {
+		return
+	}
 	for _, there := range w.sources.Workflows() {
 		if run := helpedRun(there); run != "" {
 			w.helpers.add(run)
@@ -140,7 +142,23 @@ func (w *Watch) lead(ctx context.Context) {
 	w.forget(ctx)
 }
 
+// begin begins a term, unless it has ended already.
+func (w *Watch) begin(ctx context.Context) bool {
+	w.term.Lock()
+	defer w.term.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	w.Log.Info("this replica leads: it sends the events")
+	w.leads.Store(true)
+	w.tracker.lead(true)
+	w.builds.lead(true)
+	return true
+}
+
 func (w *Watch) follow() {
+	w.term.Lock()
+	defer w.term.Unlock()
 	w.Log.Info("this replica does not lead")
 	w.leads.Store(false)
 	w.tracker.lead(false)

@@ -122,6 +122,12 @@ func TestTheLeaseGoesOn(t *testing.T) {
 	if err := <-second.ended; err != nil {
 		t.Error(err)
 	}
+	// The beginning of a term is told late, on a busy machine after its end.
+	over, end := context.WithCancel(t.Context())
+	end()
+	if second.lead(over); second.leads() {
+		t.Error("it leads after its end")
+	}
 }
 
 // lately is a recorded Workflow, moved to now.
