@@ -21,7 +21,7 @@ import (
 const (
 	namespace = "runs"
 	// fixture is a run of 20 pods and 43 nodes, 24 KB, as a real cluster had it.
-	fixture     = "pkg/status/testdata/fixtures/fanout.json.gz"
+	fixture     = "pkg/status/recorded/cases/fanout.json.gz"
 	fixtureName = "fanout"
 	// writers write side by side.
 	writers = 8
