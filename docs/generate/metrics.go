@@ -20,7 +20,7 @@ var served = []struct {
 }
 
 func metricsPage(page *bytes.Buffer) error {
-	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text; `queue` is a LocalQueue that exists, else `other`. Go's own metrics of the process stand beside these.\n")
+	fmt.Fprint(page, made, "# Metrics\n\nServed at `/metrics` on a port of its own (`metrics` in the config). Every series of a closed set is there from the start, at 0. No label holds a run, a pod, a branch or a text; `queue` is a LocalQueue that exists, else `other`. Go's own metrics of the process stand beside these. [alerts.md](alerts.md) has the rules that read them, and a dashboard.\n")
 	values, err := docs.LabelValues()
 	if err != nil {
 		return err

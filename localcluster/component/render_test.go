@@ -107,6 +107,11 @@ func TestPrometheusConfig(t *testing.T) {
 	if want := []string{"kueue", "argo-workflows", "runhook"}; !slices.Equal(jobs, want) {
 		t.Errorf("jobs are %v, want %v", jobs, want)
 	}
+	for _, service := range []string{"runhook-metrics", "runhook-watch-metrics"} {
+		if !strings.Contains(prometheusConfig("/d", nil), service+".runhook-system.svc.cluster.local") {
+			t.Errorf("%s is not scraped", service)
+		}
+	}
 }
 
 func TestTrimWebhooks(t *testing.T) {
