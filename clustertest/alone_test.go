@@ -35,14 +35,24 @@ func (s *site) beside(what string) {
 // lock takes a lock until the end of the test.
 func (s *site) lock(what string, how int) error {
 	s.Helper()
-	file, err := os.OpenFile(filepath.Join(root, "bin", what+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	must(s, err)
+	file, err := lockFile(filepath.Join(root, "bin", what+".lock"), how)
+	if err == nil {
+		s.Cleanup(func() { file.Close() })
+	}
+	return err
+}
+
+// lockFile takes a lock that is given back when the file is closed.
+func lockFile(path string, how int) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
 	if err := syscall.Flock(int(file.Fd()), how); err != nil {
 		file.Close()
-		return err
+		return nil, err
 	}
-	s.Cleanup(func() { file.Close() }) // also gives the lock back
-	return nil
+	return file, nil
 }
 
 // watchReplicas are what a test kills alone, and what others read counts of: a

@@ -3,15 +3,18 @@
 package clustertest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/runhook/runhook/pkg/status"
 )
@@ -47,9 +50,15 @@ func loseKubelet(r *trial, pod *corev1.Pod) func() {
 			pod.Spec.Tolerations[i].TolerationSeconds = new(int64(1))
 		}
 	}
-	_, err := r.kube.CoreV1().Pods(namespace).Update(r.Context(), pod, metav1.UpdateOptions{})
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"tolerations": pod.Spec.Tolerations}})
+	must(r.site, err)
+	_, err = r.kube.CoreV1().Pods(namespace).Patch(r.Context(), pod.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	must(r.site, err)
+	// Nobody else repairs the cluster meanwhile.
+	lock, err := lockFile(filepath.Join(env(r.T, "RUNHOOK_CLUSTER_STATE"), "../lock"), syscall.LOCK_EX)
 	must(r.site, err)
 	repair := sync.OnceFunc(func() {
+		lock.Close()
 		r.eventually("the cluster is repaired", func() error {
 			out, err := exec.Command(filepath.Join(root, "bin/localcluster"), "up").CombinedOutput()
 			if err != nil {
