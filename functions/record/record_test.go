@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/fault"
@@ -287,5 +288,22 @@ func TestWhatACallerMayNotSee(t *testing.T) {
 		}
 		_, _, err := c.call(t.Context(), function.Caller{Name: "other"}, owner.ForeignAll, request)
 		refused(t, err, fault.NotFound, "")
+	}
+}
+
+func TestAHelpersPod(t *testing.T) {
+	c := recorded(t, retried, "02-preempting")
+	c.workflows[retriedRun]["metadata"].(object)["labels"] = object{owner.RunLabel: "big", argo.ExtraOfLabel: "big", argo.TaskLabel: "fit", argo.ExtraLabel: "0"}
+	_, response, err := c.call(t.Context(), sensor, owner.ForeignNone, podRequest(retriedPod, retriedUID, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range response.Events {
+		if e.Subject() != "big/fit.fit-extra-0" {
+			t.Errorf("%s of %s", e.Type(), e.Subject())
+		}
+	}
+	if len(response.Events) == 0 || len(c.evidence(t, retriedRun).Entries()) != 1 {
+		t.Errorf("%d events, %v", len(response.Events), c.evidence(t, retriedRun).Entries())
 	}
 }
