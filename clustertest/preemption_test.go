@@ -34,8 +34,8 @@ const (
 
 // TestPreemptionIsProvenToldCountedAndActedOnOnce follows one preemption all the
 // way: Kueue, the watch, Prometheus, Alertmanager, and a function that is called.
+// It has the machine to itself: it holds the alert against a time.
 func TestPreemptionIsProvenToldCountedAndActedOnOnce(t *testing.T) {
-	t.Parallel()
 	s := newSite(t)
 	s.beside(watchReplicas)
 	s.alone(alertmanagerHooks)
