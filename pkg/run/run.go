@@ -89,7 +89,8 @@ type Mount struct {
 type Split struct {
 	// Workers all must succeed.
 	Workers int `json:"workers"`
-	// Extra is how many helpers of lower priority there may be.
+	// Extra is how many helpers of lower priority there may be. The watch adds
+	// them when the task begins, and takes them back when its workers are done.
 	Extra int `json:"extra,omitempty"`
 	// Merge joins the workers' results. It has the task's image, env and
 	// mounts where it names none of its own.
