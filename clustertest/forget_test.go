@@ -4,9 +4,6 @@ package clustertest
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -36,14 +33,7 @@ func TestTheLeaderForgetsOldAlerts(t *testing.T) {
 	old := make("old", ours, limits.OnceKeep+time.Minute)
 	kept := []string{make("fresh", ours, limits.OnceKeep-time.Hour), make("another's", nil, 2*limits.OnceKeep)}
 
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	must(p.site, os.WriteFile(config, []byte("namespace: "+p.namespace+"\nlisten: 127.0.0.1:0\nmetrics: 127.0.0.1:0\n"), 0o600))
-	watch := exec.Command(filepath.Join(root, "bin/runhook"), "watch", "-c", config, "--kubeconfig", env(t, "KUBECONFIG"))
-	must(p.site, watch.Start())
-	t.Cleanup(func() {
-		_ = watch.Process.Kill()
-		_ = watch.Wait()
-	})
+	p.watch("")
 	p.eventually("the old one is deleted", func() error {
 		_, err := leases.Get(t.Context(), old, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {

@@ -6,13 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,30 +56,25 @@ func TestTheLeaderIsKilledAgainAndAgain(t *testing.T) {
 		p.received[request.Header.Get("Ce-Id")] = request.Header.Get("Ce-Type") + " of " + request.Header.Get("Ce-Subject")
 	}))
 	t.Cleanup(sink.Close)
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	must(p.site, os.WriteFile(config, []byte(fmt.Sprintf(
-		"namespace: %s\nlisten: 127.0.0.1:0\nmetrics: 127.0.0.1:0\nsinks: [{name: test, type: http, url: %q}]\n", p.namespace, sink.URL)), 0o600))
-	watches := map[int]*exec.Cmd{}
+	watches := map[int]*watchProcess{}
 	start := func() {
-		w := exec.Command(filepath.Join(root, "bin/runhook"), "watch", "-c", config, "--kubeconfig", env(t, "KUBECONFIG"))
-		must(p.site, w.Start())
+		w := p.watch(fmt.Sprintf("sinks: [{name: test, type: http, url: %q}]", sink.URL))
 		watches[w.Process.Pid] = w
 	}
-	kill := func(pid int) {
-		_ = watches[pid].Process.Kill() // it may have ended by itself
-		_ = watches[pid].Wait()
-		delete(watches, pid)
-	}
-	t.Cleanup(func() {
-		for pid := range maps.Clone(watches) {
-			kill(pid)
+	// Only one that no proof passes can stand for one that is killed.
+	allKeep := func() bool {
+		for _, w := range watches {
+			if !w.keeps.Load() {
+				return false
+			}
 		}
-	})
+		return true
+	}
 	start()
 	start()
-	p.eventually("a watch leads", func() error {
-		if p.leaseHolder(p.namespace) == "" {
-			return fmt.Errorf("nobody does")
+	p.eventually("a watch leads, and both keep proofs", func() error {
+		if p.leaseHolder(p.namespace) == "" || !allKeep() {
+			return fmt.Errorf("not yet")
 		}
 		return nil
 	})
@@ -104,8 +95,9 @@ func TestTheLeaderIsKilledAgainAndAgain(t *testing.T) {
 			done++
 		case <-time.After(time.Duration(500+rand.IntN(1500)) * time.Millisecond):
 			_, text, _ := strings.Cut(p.leaseHolder(p.namespace), "_")
-			if pid, err := strconv.Atoi(text); err == nil && watches[pid] != nil {
-				kill(pid)
+			if pid, err := strconv.Atoi(text); err == nil && watches[pid] != nil && allKeep() {
+				watches[pid].kill()
+				delete(watches, pid)
 				start()
 				kills++
 			}
@@ -128,7 +120,7 @@ func TestTheLeaderIsKilledAgainAndAgain(t *testing.T) {
 
 // stopsInOrder ends the leader by SIGTERM: it gives the Lease back, and its exit
 // code is 0.
-func (p *play) stopsInOrder(watches map[int]*exec.Cmd) {
+func (p *play) stopsInOrder(watches map[int]*watchProcess) {
 	p.Helper()
 	var pid int
 	p.eventually("one of the watches leads", func() error {

@@ -103,6 +103,9 @@ func (w *Watch) Start(ctx, informers context.Context) error {
 	return nil
 }
 
+// Keeps is what a watch says when its caches are filled, and no proof passes it.
+const Keeps = "this replica keeps proofs"
+
 // Run works until the context ends: then it ends after what it looks at,
 // flushes by flush, and gives the Lease back, in that order, so that the next
 // leader comes when nothing is under way.
@@ -111,6 +114,7 @@ func (w *Watch) Run(ctx context.Context, flush func()) error {
 	w.runs.work(ctx, limits.Watchers, &workers)
 	w.helpers.work(ctx, 1, &workers)
 	w.jobs.work(ctx, 1, &workers)
+	w.Log.Info(Keeps)
 	election, giveBack := context.WithCancel(context.Background())
 	defer giveBack()
 	elected := make(chan error, 1)
