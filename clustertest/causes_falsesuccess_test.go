@@ -20,8 +20,8 @@ import (
 func TestAFalseSuccessIsTold(t *testing.T) {
 	t.Parallel()
 	r := newTrial(t)
-	r.start(task("fit", "trap 'exit 0' TERM; sleep 3600 & wait", cpu("100m")), nil)
-	pod := r.runningPod(r.run, "fit")
+	r.start(task("fit", "trap 'exit 0' TERM; echo "+begun+"; sleep 3600 & wait", cpu("100m")), nil)
+	pod := r.waitBegun()
 	finalizers := func(list string) error {
 		patch := `{"metadata": {"finalizers": ` + list + `}}`
 		_, err := r.kube.CoreV1().Pods(namespace).Patch(context.Background(), pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

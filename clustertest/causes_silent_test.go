@@ -31,7 +31,7 @@ func TestWhatArgoStartsAgainSilentlyIsTold(t *testing.T) {
 		"its program has just begun": {
 			nil,
 			func(r *trial) *int {
-				r.runningPod(r.run, "fit")
+				r.waitBegun()
 				return new(143)
 			},
 		},
@@ -39,7 +39,7 @@ func TestWhatArgoStartsAgainSilentlyIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newTrial(t)
-			r.start(task("fit", hold, cpu("100m"), c.fit), nil)
+			r.start(task("fit", "trap 'exit 143' TERM; echo "+begun+"; sleep 3600 & wait", cpu("100m"), c.fit), nil)
 			code := c.ready(r)
 			r.outranked()
 			r.waitEnd()

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/cause"
@@ -38,6 +39,8 @@ func newTrial(t *testing.T) *trial {
 	return r
 }
 
+const begun = "begun"
+
 // start submits the run; what is given beside its task is its own.
 func (r *trial) start(fit map[string]any, more map[string]any) {
 	r.Helper()
@@ -47,6 +50,21 @@ func (r *trial) start(fit map[string]any, more map[string]any) {
 		r.Fatalf("submit answered %d: %s", got.code, got.body)
 	}
 	r.deleteAtEnd(r.run)
+}
+
+// waitBegun waits until the program has said that it has begun: it is ready to
+// be told to end.
+func (r *trial) waitBegun() *corev1.Pod {
+	r.Helper()
+	pod := r.runningPod(r.run, "fit")
+	r.eventually("the program has begun", func() error {
+		log, err := r.kube.CoreV1().Pods(namespace).GetLogs(pod.Name, podLogOptions).DoRaw(r.Context())
+		if err == nil && !strings.Contains(string(log), begun) {
+			return fmt.Errorf("it says %q", log)
+		}
+		return err
+	})
+	return pod
 }
 
 // ends are the events of attempts that ended, in the order of the attempts.
@@ -96,12 +114,6 @@ func (r *trial) wantEnds(phase status.Phase, want ...status.Attempt) {
 		}
 		heard = append(heard, essence(e.Attempt))
 	}
-	// What is stopped has ended for Argo before its program has.
-	for i := range heard {
-		if heard[i].Cause == cause.Stopped && heard[i].ExitCode == nil && i < len(want) {
-			heard[i].ExitCode = want[i].ExitCode
-		}
-	}
 	if diff := gocmp.Diff(want, heard); diff != "" {
 		r.Errorf("attempts of events (-want +got):\n%s", diff)
 	}
@@ -110,8 +122,12 @@ func (r *trial) wantEnds(phase status.Phase, want ...status.Attempt) {
 	r.wantCounts(want)
 }
 
-// essence is what the trials are about of an attempt.
+// essence is what the trials are about of an attempt. What Argo ends itself has
+// ended for it before the program has, or without that it began.
 func essence(a status.Attempt) status.Attempt {
+	if a.Cause == cause.Stopped || a.Cause == cause.Deadline {
+		a.ExitCode = nil
+	}
 	return status.Attempt{
 		Attempt: a.Attempt, Phase: a.Phase, Cause: a.Cause, Reason: a.Reason,
 		ExitCode: a.ExitCode, OOM: a.OOM, Interrupted: a.Interrupted, Restarted: a.Restarted,
