@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/VictoriaMetrics/metricsql"
 
 	"github.com/runhook/runhook/docs"
 	"github.com/runhook/runhook/pkg/metrics"
@@ -52,71 +51,78 @@ func (e exported) metric(series string) (name string, bucket bool, err error) {
 }
 
 // check holds a query against what is exported, and gives the metrics it uses
-// and the labels of its result.
+// and the labels of its result. The parser's language holds all of PromQL;
+// Prometheus itself reads the queries on the cluster.
 func (e exported) check(query string) (used, result []string, problems []error) {
-	expr, err := parser.ParseExpr(query)
+	expr, err := metricsql.Parse(query)
 	if err != nil {
 		return nil, nil, []error{err}
 	}
 	known := slices.Clone(targetLabels)
-	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
-		selector, ok := node.(*parser.VectorSelector)
+	metricsql.VisitAll(expr, func(part metricsql.Expr) {
+		selector, ok := part.(*metricsql.MetricExpr)
 		if !ok {
-			return nil
+			return
 		}
-		name, bucket, err := e.metric(selector.Name)
-		if err != nil {
-			problems = append(problems, err)
-			return nil
+		for _, matchers := range selector.LabelFilterss {
+			name, labels, wrong := e.checkSelector(matchers)
+			used, known, problems = append(used, name), append(known, labels...), append(problems, wrong...)
 		}
-		used = append(used, name)
-		for label := range e.values[name] {
-			known = append(known, label)
-		}
-		if bucket {
-			known = append(known, "le")
-		}
-		for _, m := range selector.LabelMatchers {
-			problems = append(problems, e.checkMatcher(name, m)...)
-		}
-		return nil
 	})
-	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
-		grouped, ok := node.(*parser.AggregateExpr)
+	metricsql.VisitAll(expr, func(part metricsql.Expr) {
+		grouped, ok := part.(*metricsql.AggrFuncExpr)
 		if !ok {
-			return nil
+			return
 		}
-		for _, label := range grouped.Grouping {
+		for _, label := range grouped.Modifier.Args {
 			if !slices.Contains(known, label) {
 				problems = append(problems, fmt.Errorf("nothing in %s has a label %s", query, label))
 			}
 		}
-		result = append(result, grouped.Grouping...)
-		return nil
+		result = append(result, grouped.Modifier.Args...)
 	})
 	return used, result, problems
 }
 
+// checkSelector gives the metric of a selector, whose name is its first matcher,
+// and the labels that it has.
+func (e exported) checkSelector(matchers []metricsql.LabelFilter) (name string, labels []string, problems []error) {
+	name, bucket, err := e.metric(matchers[0].Value)
+	if err != nil {
+		return "", nil, []error{err}
+	}
+	for label := range e.values[name] {
+		labels = append(labels, label)
+	}
+	if bucket {
+		labels = append(labels, "le")
+	}
+	for _, m := range matchers[1:] {
+		problems = append(problems, e.checkMatcher(name, m)...)
+	}
+	return name, labels, problems
+}
+
 // checkMatcher says when a matcher can match nothing: no such label, or a value
 // outside of its closed set.
-func (e exported) checkMatcher(metric string, m *labels.Matcher) (problems []error) {
-	if m.Name == labels.MetricName || slices.Contains(targetLabels, m.Name) {
+func (e exported) checkMatcher(metric string, m metricsql.LabelFilter) (problems []error) {
+	if slices.Contains(targetLabels, m.Label) {
 		return nil
 	}
-	set, ok := e.values[metric][m.Name]
+	set, ok := e.values[metric][m.Label]
 	if !ok {
-		return []error{fmt.Errorf("%s has no label %s", metric, m.Name)}
+		return []error{fmt.Errorf("%s has no label %s", metric, m.Label)}
 	}
-	if slices.Contains(openLabels, m.Name) {
+	if slices.Contains(openLabels, m.Label) {
 		return nil
 	}
 	values := []string{m.Value}
-	if m.Type == labels.MatchRegexp || m.Type == labels.MatchNotRegexp {
+	if m.IsRegexp {
 		values = strings.Split(m.Value, "|")
 	}
 	for _, value := range values {
 		if !set[value] {
-			problems = append(problems, fmt.Errorf("%s is never %s=%q", metric, m.Name, value))
+			problems = append(problems, fmt.Errorf("%s is never %s=%q", metric, m.Label, value))
 		}
 	}
 	return problems
@@ -135,7 +141,6 @@ func TestCheckFindsWhatIsNotExported(t *testing.T) {
 		`runhook_hooks_total{code="200"}`:                         "runhook_hooks_total has no label code",
 		`sum by (run) (runhook_runs)`:                             "nothing in sum by (run) (runhook_runs) has a label run",
 		`sum by (le) (rate(runhook_watch_lag_seconds_count[5m]))`: "nothing in sum by (le) (rate(runhook_watch_lag_seconds_count[5m])) has a label le",
-		`sum by (queue) rate(runhook_runs[5m])`:                   "1:16: parse error: unexpected identifier \"rate\" in aggregation",
 	} {
 		_, _, problems := e.check(query)
 		got := ""
@@ -145,5 +150,8 @@ func TestCheckFindsWhatIsNotExported(t *testing.T) {
 		if got != want || len(problems) > 1 {
 			t.Errorf("%s: %v, want %q", query, problems, want)
 		}
+	}
+	if _, _, problems := e.check(`sum by (queue) rate(runhook_runs[5m])`); len(problems) != 1 {
+		t.Errorf("what is no query has %v", problems)
 	}
 }
