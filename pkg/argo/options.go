@@ -18,13 +18,13 @@ const (
 	// RefLabel is the hash by which the runs of one ref are found.
 	RefLabel = "runhook/ref"
 	// TaskLabel is the task's id, on pods and helpers.
-	TaskLabel = "runhook/task"
+	TaskLabel = owner.TaskLabel
 	// WorkerLabel says which part of a split task a pod is: `0`, `merge`, `extra-0`.
 	WorkerLabel = "runhook/worker"
 	// ExtraOfLabel is the run's id, on helpers only: it tells them from runs.
-	ExtraOfLabel = "runhook/extra-of"
+	ExtraOfLabel = owner.ExtraOfLabel
 	// ExtraLabel is a helper's number.
-	ExtraLabel = "runhook/extra"
+	ExtraLabel = owner.ExtraLabel
 
 	// KeyAnnotation holds the key that guards the run's name.
 	KeyAnnotation = "runhook/key"

@@ -8,6 +8,12 @@ const (
 	// RunLabel is the run's id, on every Workflow that runhook made, on helpers
 	// and pods. ManagedBy could not tell: a project's Workflows keep gordo's.
 	RunLabel = "runhook/run"
+	// TaskLabel is the task's id, on pods and helpers.
+	TaskLabel = "runhook/task"
+	// ExtraOfLabel is the run's id, on helpers only: it tells them from runs.
+	ExtraOfLabel = "runhook/extra-of"
+	// ExtraLabel is a helper's number.
+	ExtraLabel = "runhook/extra"
 	// ManagedBy is the label of what runhook made from its own templates.
 	ManagedBy = "app.kubernetes.io/managed-by"
 	// Name is its value.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/strict"
 )
 
@@ -51,7 +52,7 @@ func ReadRun(file string, data []byte, run string) (*Workflow, []*Workflow, erro
 	}
 	var helpers []*Workflow
 	for _, item := range items {
-		if item.Metadata.Labels[labelExtraOf] != w.Metadata.Name {
+		if item.Metadata.Labels[owner.ExtraOfLabel] != w.Metadata.Name {
 			continue
 		}
 		helper, err := Decode(item.raw)
@@ -72,7 +73,7 @@ func choose(file string, items []object, run string) (object, error) {
 		switch {
 		case item.Metadata.Name == run && run != "":
 			return *item, nil
-		case item.Metadata.Labels[labelExtraOf] == "":
+		case item.Metadata.Labels[owner.ExtraOfLabel] == "":
 			names, chosen = append(names, item.Metadata.Name), item
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/run"
 )
 
@@ -40,14 +41,6 @@ type Task struct {
 	Done *int `json:"done,omitempty"`
 	Of   *int `json:"of,omitempty"`
 }
-
-// Labels of the Workflow of a helper.
-const (
-	LabelTask  = "runhook/task"
-	LabelExtra = "runhook/extra" // its number
-
-	labelExtraOf = "runhook/extra-of" // its run
-)
 
 // Of says where a run stands. Helpers and pods may be empty; pods may show
 // several moments, oldest first, and may be of other Workflows too.
@@ -136,8 +129,8 @@ func (t *tree) addAttempts(into map[string][]Attempt, key string) {
 // It never counts for the run's phase.
 func addHelper(s *Status, helper *Workflow, pods []corev1.Pod) {
 	t := newTree(helper, look(helper, pods))
-	task := helper.Metadata.Labels[LabelTask]
-	number, err := strconv.Atoi(helper.Metadata.Labels[LabelExtra])
+	task := helper.Metadata.Labels[owner.TaskLabel]
+	number, err := strconv.Atoi(helper.Metadata.Labels[owner.ExtraLabel])
 	if err != nil || task == "" {
 		return // not a helper
 	}

@@ -56,7 +56,9 @@ func (h helpers) look(ctx context.Context, run string) error {
 	tasks := extra.TasksOf(w.state())
 	var failed error
 	if len(tasks.Due()) > 0 {
-		failed = h.helping.Begin(ctx, run)
+		if failed = h.helping.Begin(ctx, run); failed == nil {
+			h.log.Info("helpers are added: their task has begun", "run", run)
+		}
 	}
 	for _, helper := range h.cache.Helpers(run) {
 		if tasks.Over(helper.Labels[argo.TaskLabel]) {
