@@ -139,6 +139,27 @@ func TestRaisingWaitsForAName(t *testing.T) {
 	}
 }
 
+// The API server may be too slow for all of them within a call.
+func TestAsManyAreMadeAsThereIsTimeFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := extratest.New(t)
+		on.Create = func(helper *wfv1.Workflow) error {
+			time.Sleep(2 * time.Second)
+			if helper.Labels["runhook/extra"] == "1" {
+				return fault.New(fault.Unavailable, "the call was given up")
+			}
+			return nil
+		}
+		if got, err := set(t, on, 2); err != nil || got != (Result{Workers: 1, Changed: true}) {
+			t.Errorf("%+v %v", got, err)
+		}
+		on.Create = nil
+		if got, err := set(t, on, 2); err != nil || got != (Result{Workers: 2, Changed: true}) {
+			t.Errorf("later: %+v %v", got, err)
+		}
+	})
+}
+
 func TestTwoAtOnceMakeOne(t *testing.T) {
 	on := extratest.New(t)
 	on.Create = func(workflow *wfv1.Workflow) error {

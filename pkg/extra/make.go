@@ -45,11 +45,11 @@ func (h Helping) create(ctx context.Context, run *status.Workflow, task string, 
 			return made, err
 		}
 		done, err := h.createOne(within, helper, had[n])
-		if err != nil {
+		if err != nil && within.Err() == nil {
 			return made, err
 		}
 		if !done {
-			break
+			break // there was no time for it
 		}
 		made++
 	}
