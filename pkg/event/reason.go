@@ -7,14 +7,16 @@ import (
 
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
 )
 
 // origin is the delivery that a run came from; nil: it was submitted, or the
-// annotation is not ours.
+// annotation is not ours. A Workflow of somebody else's has none: it would be
+// shown at a commit that it has nothing to do with.
 func (b *builder) origin() *function.Origin {
 	text := b.workflow.Metadata.Annotations[argo.SourceAnnotation]
-	if text == "" {
+	if text == "" || !owner.Ours(b.workflow.Metadata.Labels) {
 		return nil
 	}
 	var origin function.Origin

@@ -8,6 +8,7 @@ import (
 	"github.com/runhook/runhook/pkg/argo"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
 	"github.com/runhook/runhook/pkg/status/recorded"
 )
@@ -41,6 +42,7 @@ func TestARunTellsItsSource(t *testing.T) {
 			w.Metadata.Annotations = map[string]string{}
 		}
 		w.Metadata.Annotations[argo.SourceAnnotation] = text
+		w.Metadata.Labels = map[string]string{owner.RunLabel: "ok"}
 		_, data := aboutRun(t, event.Of(w, nil, source))
 		switch {
 		case want == "" && data.Source != nil:
@@ -50,6 +52,16 @@ func TestARunTellsItsSource(t *testing.T) {
 		case want == "none" && (data.Source == nil || data.Source.SHA != ""):
 			t.Errorf("%s: %+v", text, data.Source)
 		}
+	}
+}
+
+// Anybody's Workflow may have the annotation: it is not shown at a commit.
+func TestAForeignWorkflowHasNoSource(t *testing.T) {
+	w := recorded.Read(t, "success-dag").Workflow(t, "03-after-wf.json", "ok")
+	w.Metadata.Annotations = map[string]string{argo.SourceAnnotation: `{"route":"acme/train","host":"git.lab","repo":"acme/pump","sha":"5555"}`}
+	e, data := aboutRun(t, event.Of(w, nil, source))
+	if data.Source != nil || e.Run.Source != nil {
+		t.Errorf("%+v", data.Source)
 	}
 }
 
