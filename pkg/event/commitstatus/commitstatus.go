@@ -93,11 +93,15 @@ func join(between string, parts ...string) string {
 	return strings.Join(said, between)
 }
 
-// cut makes a text one line of at most so many characters.
+// cut makes a text one line of at most so many characters, of those that every
+// host takes: GitHub refuses a text with one of four bytes.
 func cut(text string, most int) string {
 	runes := []rune(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		switch {
+		case unicode.IsControl(r):
 			return ' '
+		case r > 0xFFFF:
+			return unicode.ReplacementChar
 		}
 		return r
 	}, strings.ToValidUTF8(text, "�")))

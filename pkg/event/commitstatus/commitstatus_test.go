@@ -103,6 +103,7 @@ func TestCut(t *testing.T) {
 		{"äöüäöüäöüäöü", "äöüäöüäöü…"},
 		{"a\nb\tc\x00", "a b c "},
 		{"a\xffb", "a�b"},
+		{"a🐛b", "a�b"},
 	} {
 		if got := cut(tc.text, 10); got != tc.want {
 			t.Errorf("%q: %q, want %q", tc.text, got, tc.want)
