@@ -68,6 +68,10 @@ func (r Request) checkConditions(mistakes *fault.List) {
 		mistakes.Add("conditions", "only those of a pod are evidence")
 		return
 	}
+	if len(r.Conditions) > limits.PodConditions {
+		mistakes.Add("conditions", "more than %d: no pod has so many", limits.PodConditions)
+		return
+	}
 	for i, c := range r.Conditions {
 		path := strict.Index("conditions", i)
 		if !cause.Proves(c) {

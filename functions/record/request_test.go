@@ -23,7 +23,8 @@ func TestEveryMistakeIsToldAtOnce(t *testing.T) {
 			{"type":"TerminationTarget","status":"True"},
 			{"type":"TerminationTarget","status":"True","reason":"Stopped","lastTransitionTime":"2026-11-30T09:22:15Z"}]}`: {
 			"conditions[1].lastTransitionTime", "conditions[1].reason", "conditions[2].type"},
-		`{"kind":"Pod","namespace":"argo","name":"` + strings.Repeat("a-", 64) + `a","uid":"u"}`: {"name"},
+		`{"kind":"Pod","namespace":"argo","name":"` + strings.Repeat("a-", 64) + `a","uid":"u"}`:                                                               {"name"},
+		`{"kind":"Pod","namespace":"argo","name":"a","uid":"u","conditions":[` + strings.Repeat(`{"type":"TerminationTarget","status":"True"},`, 100) + `{}]}`: {"conditions"},
 	} {
 		_, _, err := c.call(t.Context(), sensor, owner.ForeignRead, []byte(body))
 		var paths []string

@@ -34,6 +34,9 @@ const (
 	// is left of one that is gone, and a Workflow is asked for by each of its
 	// beginnings. The longest run id with the longest task has 54.
 	PodNameParts = 64
+	// PodConditions is how many conditions a pod may have: Kubernetes and Kueue
+	// write less than ten, and each is compared with all before it.
+	PodConditions = 100
 )
 
 // Sinks.
