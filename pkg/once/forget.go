@@ -6,6 +6,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
@@ -27,7 +28,7 @@ func Forget(ctx context.Context, on Leases, keep time.Duration, now time.Time) (
 	var old []*coordinationv1.Lease
 	err = on.EachLease(ctx, Label, func(lease *coordinationv1.Lease) {
 		if now.Sub(touched(lease)) > keep {
-			old = append(old, lease)
+			old = append(old, known(lease))
 		}
 	})
 	if err != nil {
@@ -43,6 +44,12 @@ func Forget(ctx context.Context, on Leases, keep time.Duration, now time.Time) (
 		}
 	}
 	return forgotten, err
+}
+
+// known is what a Lease is deleted by: alerts that come and go leave very many,
+// and whole ones would fill the memory.
+func known(lease *coordinationv1.Lease) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: lease.Name, UID: lease.UID, ResourceVersion: lease.ResourceVersion}}
 }
 
 // touched is when a Lease was last written, as far as it says so.

@@ -62,3 +62,32 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 		t.Errorf("while the cluster is away: %v", err)
 	}
 }
+
+// slight sees what is held of the Leases that are to be deleted.
+type slight struct {
+	*leases
+	held []*coordinationv1.Lease
+}
+
+func (s *slight) DeleteLease(ctx context.Context, lease *coordinationv1.Lease) error {
+	s.held = append(s.held, lease)
+	return s.leases.DeleteLease(ctx, lease)
+}
+
+// Of a hundred thousand Leases little is held at once.
+func TestLittleIsHeldOfWhatIsForgotten(t *testing.T) {
+	m, on, now := memory()
+	do(t, m, "old", true)
+	for _, lease := range on.held {
+		lease.UID = "u"
+		lease.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "runhook"}}
+	}
+	seen := &slight{leases: on}
+	if forgotten, err := Forget(t.Context(), seen, time.Hour, now.Add(2*time.Hour)); err != nil || forgotten != 1 {
+		t.Fatalf("forgot %d, %v", forgotten, err)
+	}
+	want := []*coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: Name("old"), UID: "u", ResourceVersion: seen.held[0].ResourceVersion}}}
+	if diff := cmp.Diff(want, seen.held); diff != "" || seen.held[0].ResourceVersion == "" {
+		t.Error(diff)
+	}
+}
