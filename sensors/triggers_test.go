@@ -26,6 +26,11 @@ func TestEveryTriggerIsDurable(t *testing.T) {
 			if trigger.Policy == nil || trigger.Policy.Status == nil || !slices.Contains(trigger.Policy.Status.Allow, 200) {
 				t.Fatalf("%s takes any answer for success", name)
 			}
+			for _, code := range []int32{400, 409, 422} {
+				if !slices.Contains(trigger.Policy.Status.Allow, code) {
+					t.Errorf("%s asks again after %d, which no next try changes, and holds up others", name, code)
+				}
+			}
 			for _, code := range trigger.Policy.Status.Allow {
 				if code >= 500 || code == 429 || code == 401 || code == 403 {
 					t.Errorf("%s takes %d for an answer, though the next try may succeed", name, code)
