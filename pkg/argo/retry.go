@@ -17,13 +17,17 @@ const memoryAttempts = 3
 
 // interrupted says in Argo's terms that an attempt did not end by itself. 137
 // without OOMKilled is usually a kill after the grace period; a program that
-// kills itself reads the same and is retried too.
+// kills itself reads the same and is retried too. The last one is a pod that
+// failed before any of its containers was there: it was preempted while it
+// waited for a node, and Kubernetes' garbage collector of pods came by before
+// Kueue let it go.
 var interrupted = []string{
 	"lastRetry.status == 'Error'",
 	"(lastRetry.exitCode == '143' && !(lastRetry.message contains 'deadline'))",
 	"(lastRetry.exitCode == '137' && !(lastRetry.message contains 'OOMKilled'))",
 	"lastRetry.message contains 'low on resource'",
 	"lastRetry.message contains 'node shutdown'",
+	"lastRetry.message contains 'find failed message for pod'",
 }
 
 // retryStrategy retries an interrupted attempt always, and a failed one while

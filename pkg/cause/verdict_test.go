@@ -97,9 +97,13 @@ func TestOf(t *testing.T) {
 		"executor":                    {exit("wait: Error (exit code 64): cannot save"), cause.Entry{}, cause.Verdict{Cause: cause.Infrastructure, Reason: "wait: Error"}},
 		"init container":              {exit("init: Error (exit code 1)"), cause.Entry{}, cause.Verdict{Cause: cause.Infrastructure, Reason: "init: Error"}},
 		"pod not created":             {exit("pods \"x\" is forbidden: exceeded quota"), cause.Entry{}, cause.Verdict{Cause: cause.Infrastructure}},
-		"no container ended":          {exit("can't find failed message for pod x namespace y"), cause.Entry{}, cause.Verdict{Cause: cause.Infrastructure}},
-		"application":                 {exit("main: Error (exit code 1)"), cause.Entry{}, cause.Verdict{Cause: cause.Application, Reason: "Error", ExitCode: code(1)}},
-		"application, 143 by itself":  {exit("main: Error (exit code 143)"), exited(cause.Entry{}, 143, 25, "Error"), cause.Verdict{Cause: cause.Application, Reason: "Error", ExitCode: code(143)}},
+		"preempted before a node took it, and collected": {
+			exit("can't find failed message for pod fit-task-fit-3965780559 namespace runs"), stood(kueue, preempted),
+			cause.Verdict{Cause: cause.Preempted, Reason: preempted, Interrupted: true},
+		},
+		"no container ended":         {exit("can't find failed message for pod x namespace y"), cause.Entry{}, cause.Verdict{Cause: cause.Infrastructure}},
+		"application":                {exit("main: Error (exit code 1)"), cause.Entry{}, cause.Verdict{Cause: cause.Application, Reason: "Error", ExitCode: code(1)}},
+		"application, 143 by itself": {exit("main: Error (exit code 143)"), exited(cause.Entry{}, 143, 25, "Error"), cause.Verdict{Cause: cause.Application, Reason: "Error", ExitCode: code(143)}},
 		"the program writes what Argo would": {
 			exit("main: Error (exit code 1): The node was low on resource; Step exceeded its deadline; pod deleted"), cause.Entry{},
 			cause.Verdict{Cause: cause.Application, Reason: "Error", ExitCode: code(1)},

@@ -26,6 +26,7 @@ var (
 	deleted     = ended{"Error", "-1", "pod deleted"}
 	pressure    = ended{"Failed", "-1", "The node was low on resource: memory. "}
 	shutdown    = ended{"Failed", "-1", "Pod was terminated in response to imminent node shutdown."}
+	collected   = ended{"Failed", "-1", "can't find failed message for pod fit-task-fit-3965780559 namespace runs"}
 	imageFailed = ended{"Failed", "-1", "failed to pull image"}
 )
 
@@ -66,6 +67,7 @@ func TestWhatIsRetried(t *testing.T) {
 		"interrupted, killed":                {final, 29, killed, true},
 		"interrupted, node pressure":         {final, 29, pressure, true},
 		"interrupted, node shutdown":         {final, 29, shutdown, true},
+		"interrupted, never ran":             {final, 29, collected, true},
 		"deadline is none":                   {final, 0, deadline, false},
 		"failed":                             {final, 0, exit1, false},
 		"image":                              {final, 0, imageFailed, false},
