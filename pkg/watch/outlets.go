@@ -8,6 +8,9 @@ import (
 // Sink takes events. It does not block: what it cannot take it counts and logs.
 type Sink interface {
 	Send(event.Event)
+	// Outdate tells of an event that the leader sends: what still waits here from
+	// a term that is over must not come after it.
+	Outdate(event.Event)
 }
 
 // Stream shows events to readers.
@@ -25,6 +28,14 @@ func (o outlets) send(events []event.Event) {
 	for _, e := range events {
 		for _, sink := range o.sinks {
 			sink.Send(e)
+		}
+	}
+}
+
+func (o outlets) outdate(events []event.Event) {
+	for _, e := range events {
+		for _, sink := range o.sinks {
+			sink.Outdate(e)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func (t *tracker) tell(ctx context.Context, w *workflow, state *status.Workflow,
 		t.again(w.Name, limits.EventReplay+time.Second) // to forget it
 	}
 	if !leads {
+		t.outdate(fresh)
 		return nil
 	}
 	t.count(w.queue, fresh, events)
@@ -66,7 +67,9 @@ func (t *tracker) deleted(ctx context.Context, w *workflow) {
 	}
 	events := event.Deleted(w.state(), t.source)
 	t.stream.Publish(events, ownership(w))
-	if leads {
+	if !leads {
+		t.outdate(events)
+	} else {
 		t.count(w.queue, events, events)
 		t.send(events)
 		if err := t.releaser.releaseRun(ctx, w.Name); err != nil {

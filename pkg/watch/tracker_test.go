@@ -160,6 +160,9 @@ func TestTakeover(t *testing.T) {
 	if got := first.sink.ids(); len(got) != len(before) {
 		t.Errorf("the old leader sent %d more", len(got)-len(before))
 	}
+	if got := first.sink.outdated; len(got) != len(atTheEnd) || got[len(got)-1] != "runhook.run.succeeded.v1" {
+		t.Errorf("the old leader's sinks heard of %v", got)
+	}
 	if diff := cmp.Diff(atTheEnd, second.sink.types()); diff != "" {
 		t.Error(diff)
 	}
@@ -184,14 +187,19 @@ func TestWhatEndedLongAgoIsNotSent(t *testing.T) {
 func TestADeletedRun(t *testing.T) {
 	on := newWorld()
 	on.show(t, "05-after-gone")
-	r := newReplica(on, on.workflows[low].state().Status.StartedAt)
+	r, follower := newReplica(on, on.workflows[low].state().Status.StartedAt), newReplica(on, on.workflows[low].state().Status.StartedAt)
 	r.lead(true)
 	r.look(t, low)
 	r.sink.types()
 	r.lose(on.workflows[low])
+	follower.lose(on.workflows[low])
 	delete(on.workflows, low)
 	r.look(t, low)
 	r.look(t, low)
+	follower.look(t, low)
+	if got := follower.sink.outdated; len(got) != 1 || follower.sink.types() != nil {
+		t.Errorf("one that does not lead heard of %v", got)
+	}
 	if diff := cmp.Diff([]string{"run.stopped"}, r.sink.types()); diff != "" {
 		t.Error(diff)
 	}

@@ -120,8 +120,15 @@ func (w *world) DeleteLease(context.Context, *coordinationv1.Lease) error { retu
 
 // sent is a sink and a stream that remembers.
 type sent struct {
-	lock   sync.Mutex
-	events []event.Event
+	lock     sync.Mutex
+	events   []event.Event
+	outdated []string // the types of what another sends
+}
+
+func (s *sent) Outdate(e event.Event) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.outdated = append(s.outdated, e.Type())
 }
 
 func (s *sent) Send(e event.Event) {

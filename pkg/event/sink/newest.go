@@ -2,31 +2,52 @@ package sink
 
 import "sync"
 
-// newest knows the id of the newest event of each order that waits.
+// newest knows the newest event of each order of which some wait.
 type newest struct {
 	lock sync.Mutex
-	of   map[string]string
+	of   map[string]last
 }
 
+// last is the id of the newest event of an order, and how many wait.
+type last struct {
+	id    string
+	waits int
+}
+
+// note begins the wait of an event, which is the newest now.
 func (n *newest) note(order, id string) {
 	n.lock.Lock()
 	defer n.lock.Unlock()
-	n.of[order] = id
+	n.of[order] = last{id, n.of[order].waits + 1}
 }
 
-// passed reports whether a newer event of its order waits.
+// outdate tells those that wait of a newer event, which does not wait itself.
+func (n *newest) outdate(order, id string) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	if is, some := n.of[order]; some {
+		n.of[order] = last{id, is.waits}
+	}
+}
+
+// passed reports whether there is a newer event of its order.
 func (n *newest) passed(l letter) bool {
 	n.lock.Lock()
 	defer n.lock.Unlock()
-	id, noted := n.of[l.order]
-	return noted && id != l.ID()
+	is, noted := n.of[l.order]
+	return noted && is.id != l.ID()
 }
 
 // forget ends the wait of an event.
 func (n *newest) forget(l letter) {
 	n.lock.Lock()
 	defer n.lock.Unlock()
-	if n.of[l.order] == l.ID() {
+	is, noted := n.of[l.order]
+	switch {
+	case !noted:
+	case is.waits > 1:
+		n.of[l.order] = last{is.id, is.waits - 1}
+	default:
 		delete(n.of, l.order)
 	}
 }

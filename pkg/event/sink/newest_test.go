@@ -91,6 +91,30 @@ func TestATryGivesWayToANewerState(t *testing.T) {
 	}
 }
 
+// Who leads no more hears of what the next leader sends: what waits since then
+// must not be shown after it. What nobody has passed is still the latest.
+func TestAnotherReplicaSendsTheNewerState(t *testing.T) {
+	for _, tc := range []struct {
+		latest bool
+		newer  string // the run of which it is told
+		want   []string
+	}{{true, "run", nil}, {true, "other", []string{"1"}}, {false, "run", []string{"1"}}} {
+		d, c := newDesk(), &tally{}
+		s := startDesk(d, tc.latest, c)
+		s.Outdate(made("0", "run"))
+		s.Send(made("1", "run"))
+		s.Outdate(made("2", tc.newer))
+		close(d.open)
+		s.Flush(t.Context())
+		if diff := cmp.Diff(tc.want, d.got); diff != "" || c.of["skipped"] != 1-len(tc.want) {
+			t.Errorf("%+v: %v\n%s", tc, c.of, diff)
+		}
+		if len(s.newest.of) != 0 {
+			t.Errorf("%+v: remembered for ever: %v", tc, s.newest.of)
+		}
+	}
+}
+
 func TestWhatIsSkippedAndRefusedIsNotTriedAgain(t *testing.T) {
 	d, c := newDesk(), &tally{}
 	d.says["1"], d.says["2"] = ErrSkipped, ErrRefused

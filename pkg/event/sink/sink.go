@@ -78,7 +78,7 @@ type letter struct {
 func Start(o Options) *Sink { return start(o, limits.SinkPause) }
 
 func start(o Options, pause time.Duration) *Sink {
-	s := &Sink{Options: o, pause: pause, newest: newest{of: map[string]string{}}}
+	s := &Sink{Options: o, pause: pause, newest: newest{of: map[string]last{}}}
 	s.under, s.giveUp = context.WithCancel(context.Background())
 	for range limits.SinkLanes {
 		lane := make(chan letter, limits.SinkQueue)
@@ -117,6 +117,17 @@ func (s *Sink) Send(e event.Event) {
 	default:
 		s.newest.forget(l)
 		s.bury(e, "too many events wait for this sink")
+	}
+}
+
+// Outdate tells of an event that another replica sends: one of its order that
+// still waits here, and would come after it, is left out if only the latest counts.
+func (s *Sink) Outdate(e event.Event) {
+	if !s.Latest {
+		return
+	}
+	if order, err := s.Receiver.Order(e); err == nil {
+		s.newest.outdate(order, e.ID())
 	}
 }
 
