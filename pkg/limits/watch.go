@@ -47,6 +47,9 @@ const (
 	// SinkQueue is how many events one lane holds: with 1 KiB each, all lanes
 	// of a sink hold some 10 MiB.
 	SinkQueue = 1250
+	// SinkBytes is how much the data of all events of a sink that wait may be: a
+	// Workflow of others may have names and messages of any length.
+	SinkBytes = 32 << 20
 	// SinkTime is how long one try may take.
 	SinkTime = 10 * time.Second
 	// SinkRetry is how long an event is tried: a receiver that restarts is
@@ -88,6 +91,9 @@ const (
 const (
 	// StreamKept is how many events a reader may have missed.
 	StreamKept = 10_000
+	// StreamBytes is how much the data of all events that are kept may be, which
+	// are fewer then.
+	StreamBytes = 64 << 20
 	// StreamBehind is how many events a reader may be behind: a run of 1,000
 	// workers that starts gives some 3,000 within a minute.
 	StreamBehind = 4096

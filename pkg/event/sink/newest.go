@@ -51,3 +51,11 @@ func (n *newest) forget(l letter) {
 		delete(n.of, l.order)
 	}
 }
+
+// drop forgets an order whose newest event found no room: those that wait are
+// the latest that there is, and all are sent.
+func (n *newest) drop(order string) {
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	delete(n.of, order)
+}

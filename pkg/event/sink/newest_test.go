@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runhook/runhook/pkg/event"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // desk is a receiver that opens when the test says so.
@@ -112,6 +114,40 @@ func TestAnotherReplicaSendsTheNewerState(t *testing.T) {
 		if len(s.newest.of) != 0 {
 			t.Errorf("%+v: remembered for ever: %v", tc, s.newest.of)
 		}
+	}
+}
+
+// What finds no room passes nothing: the one before it is the latest to be sent.
+func TestANewerStateThatFindsNoRoom(t *testing.T) {
+	d, c := newDesk(), &tally{}
+	s := startDesk(d, true, c)
+	s.Send(made("1", "run"))
+	huge := made("2", "run")
+	huge.DataEncoded = make([]byte, limits.SinkBytes)
+	s.Send(huge)
+	close(d.open)
+	s.Flush(t.Context())
+	if diff := cmp.Diff([]string{"1"}, d.got); diff != "" || c.of["dead"] != 1 || len(s.newest.of) != 0 {
+		t.Errorf("%v, remembered %v\n%s", c.of, s.newest.of, diff)
+	}
+}
+
+// Names and messages of others' Workflows have any length: what waits is bounded
+// by its bytes too, and room that was left is room again.
+func TestWhatWaitsIsBoundedByItsBytes(t *testing.T) {
+	d, c := newDesk(), &tally{}
+	s := startDesk(d, false, c)
+	data := make([]byte, 1<<20)
+	const more = 3
+	for i := range limits.SinkBytes/len(data) + more {
+		e := made(fmt.Sprint(i), "run")
+		e.DataEncoded = data
+		s.Send(e)
+	}
+	close(d.open)
+	s.Flush(t.Context())
+	if c.of["dead"] != more || len(d.got) != limits.SinkBytes/len(data) || s.bytes.Load() != 0 {
+		t.Errorf("%v, %d bytes are still held", c.of, s.bytes.Load())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -66,6 +67,7 @@ type Sink struct {
 	under  context.Context
 	giveUp context.CancelFunc
 	newest newest
+	bytes  atomic.Int64 // of the data of all that wait
 }
 
 // letter is an event with what its order is kept by.
@@ -73,6 +75,8 @@ type letter struct {
 	event.Event
 	order string
 }
+
+func (l letter) size() int64 { return int64(len(l.Data())) }
 
 // Start makes a sink and begins its work.
 func Start(o Options) *Sink { return start(o, limits.SinkPause) }
@@ -112,12 +116,16 @@ func (s *Sink) Send(e event.Event) {
 		s.newest.note(order, e.ID())
 	}
 	l := letter{e, order}
-	select {
-	case s.lanes[lane(order, len(s.lanes))] <- l:
-	default:
-		s.newest.forget(l)
-		s.bury(e, "too many events wait for this sink")
+	if s.bytes.Add(l.size()) <= limits.SinkBytes {
+		select {
+		case s.lanes[lane(order, len(s.lanes))] <- l:
+			return
+		default:
+		}
 	}
+	s.bytes.Add(-l.size())
+	s.newest.drop(order)
+	s.bury(e, "too many events wait for this sink")
 }
 
 // Outdate tells of an event that another replica sends: one of its order that
@@ -155,6 +163,7 @@ func (s *Sink) Flush(ctx context.Context) {
 
 // deliver tries an event until it is taken, or a newer one makes it needless.
 func (s *Sink) deliver(l letter) {
+	defer s.bytes.Add(-l.size())
 	defer s.newest.forget(l)
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = s.pause, limits.SinkPauseCap

@@ -33,6 +33,7 @@ type Stream struct {
 
 	lock    sync.Mutex
 	kept    []Item // the newest, oldest first
+	bytes   int    // of their data
 	count   uint64
 	readers map[*reader]bool
 }
@@ -53,6 +54,7 @@ func (s *Stream) Publish(events []event.Event, run owner.Run) {
 		s.count++
 		item := Item{Event: e, Run: run, number: s.count}
 		s.kept = append(s.kept, item)
+		s.bytes += len(e.Data())
 		for r := range s.readers {
 			select {
 			case r.items <- item:
@@ -63,8 +65,23 @@ func (s *Stream) Publish(events []event.Event, run owner.Run) {
 		}
 	}
 	// Cut now and then only, so that not every event moves all the others.
-	if len(s.kept) > 2*limits.StreamKept {
-		s.kept = append([]Item(nil), s.kept[len(s.kept)-limits.StreamKept:]...)
+	if len(s.kept) > 2*limits.StreamKept || s.bytes > limits.StreamBytes {
+		s.cut()
+	}
+}
+
+// cut leaves the newest events, and of their data half of what there may be.
+func (s *Stream) cut() {
+	from, bytes := len(s.kept), 0
+	for from > 0 && len(s.kept)-from < limits.StreamKept {
+		if bytes += len(s.kept[from-1].Data()); bytes > limits.StreamBytes/2 {
+			break
+		}
+		from--
+	}
+	s.kept, s.bytes = append([]Item(nil), s.kept[from:]...), 0
+	for _, item := range s.kept {
+		s.bytes += len(item.Data())
 	}
 }
 
@@ -98,7 +115,7 @@ func (s *Stream) enter(lastID string) (r *reader, missed []Item, reset bool, err
 func (s *Stream) since(id string) ([]Item, bool) {
 	instance, text, _ := strings.Cut(id, ".")
 	number, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || instance != s.instance || number > s.count || s.count-number > limits.StreamKept {
+	if err != nil || instance != s.instance || number > s.count || s.count-number > uint64(min(len(s.kept), limits.StreamKept)) {
 		return nil, false
 	}
 	return append([]Item(nil), s.kept[len(s.kept)-int(s.count-number):]...), true

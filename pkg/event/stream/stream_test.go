@@ -158,6 +158,33 @@ func TestAReaderComesBack(t *testing.T) {
 }
 
 // One who does not read keeps nobody from reading, and is told why it was dropped.
+// Events of others' Workflows may be large: fewer are kept then, and who missed
+// more than those is given the present state.
+func TestWhatIsKeptIsBoundedByItsBytes(t *testing.T) {
+	s := New(nothing)
+	e := made("1", "a", status.Running)
+	e.DataEncoded = make([]byte, 1<<20)
+	total := 2 * limits.StreamBytes / len(e.DataEncoded)
+	for range total {
+		s.Publish([]event.Event{e}, owner.Run{})
+		held := 0
+		for _, item := range s.kept {
+			held += len(item.Data())
+		}
+		if held > limits.StreamBytes || held != s.bytes {
+			t.Fatalf("%d bytes are kept, and %d counted", held, s.bytes)
+		}
+	}
+	for _, kept := range []int{0, 1, len(s.kept)} {
+		if missed, known := s.since(s.id(Item{number: uint64(total - kept)})); !known || len(missed) != kept {
+			t.Errorf("of the last %d it gives %d, %t", kept, len(missed), known)
+		}
+	}
+	if _, known := s.since(s.id(Item{number: uint64(total - len(s.kept) - 1)})); known {
+		t.Error("what is not kept is known")
+	}
+}
+
 func TestASlowReaderIsDropped(t *testing.T) {
 	s := New(nothing)
 	slow := read(t, s, "", Filter{}, anybody)
