@@ -55,7 +55,7 @@ func (h giteaHost) last(ctx context.Context, c Commit, context string) (*Status,
 		return nil, ofGitea(response), err
 	}
 	for _, s := range combined.Statuses {
-		if s.Context == context {
+		if s != nil && s.Context == context { // null in its list is no status
 			return &Status{State: State(s.State), Context: context, Description: s.Description, TargetURL: s.TargetURL}, ofGitea(response), nil
 		}
 	}

@@ -199,6 +199,18 @@ func TestWhatIsShownIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// A host may be broken: what it lists is read with care.
+func TestAHostThatListsNonsense(t *testing.T) {
+	for _, provider := range []string{"github", "gitea"} {
+		for _, list := range []string{`null`, `{}`, `{"statuses":null}`, `{"statuses":[null,{}]}`} {
+			g := newGit(t, says(200, list), says(201, `null`))
+			if err := g.receiver(t, provider).Post(t.Context(), about(g.host(), status.Running)); err != nil || len(g.calls) != 2 {
+				t.Errorf("%s, %s: %v after %d calls", provider, list, err, len(g.calls))
+			}
+		}
+	}
+}
+
 // What the payload names chooses among what the config allows; all else is
 // left alone without a call.
 func TestOnlyCommitsThatTheConfigAllows(t *testing.T) {
