@@ -30,6 +30,18 @@ func TestWhatArgoStartsAgainSilentlyIsTold(t *testing.T) {
 				r.outranked()
 			},
 		},
+		"no node takes it yet, and it is collected": {
+			fit: map[string]any{"resources": map[string]any{"cpu": "100m", "memory": "64Mi", "test.example/absent": "1"}},
+			preempt: func(r *trial) {
+				r.waitWaiting(status.Unschedulable)
+				pod, err := r.podOf(r.run, "fit")
+				must(r.site, err)
+				letGo := r.keep(pod)
+				r.outranked()
+				r.waitEnd()
+				letGo()
+			},
+		},
 		// Argo would see the exit code of one that ends in order.
 		"its program has just begun": {
 			preempt: func(r *trial) {
