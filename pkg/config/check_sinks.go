@@ -19,8 +19,11 @@ func isEventType(value string) []string {
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_.~-]+(/[A-Za-z0-9_.~-]+)+$`)
 
+// dots is a part of a name that a client of the host would take for another folder.
+var dots = regexp.MustCompile(`(^|/)\.\.?(/|$)`)
+
 func isRepositoryName(value string) []string {
-	if repositoryName.MatchString(value) {
+	if repositoryName.MatchString(value) && !dots.MatchString(value) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%q is not owner/name", value)}
