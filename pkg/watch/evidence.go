@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,7 +17,14 @@ import (
 // away after it.
 type proofs struct {
 	lock sync.Mutex
-	of   map[string]*cause.Evidence // by the Workflow's UID
+	of   map[string]*proof // by the Workflow's UID
+}
+
+// proof is what is noted of one Workflow.
+type proof struct {
+	*cause.Evidence
+	workflow string // its name
+	since    time.Time
 }
 
 // see notes what a pod shows.
@@ -28,13 +36,17 @@ func (p *proofs) see(pod *corev1.Pod) {
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
+	p.noted(uid, pod.Labels[cause.WorkflowLabel]).Add(entry)
+}
+
+func (p *proofs) noted(uid, workflow string) *proof {
 	if p.of == nil {
-		p.of = map[string]*cause.Evidence{}
+		p.of = map[string]*proof{}
 	}
 	if p.of[uid] == nil {
-		p.of[uid] = &cause.Evidence{}
+		p.of[uid] = &proof{&cause.Evidence{}, workflow, time.Now()}
 	}
-	p.of[uid].Add(entry)
+	return p.of[uid]
 }
 
 // take gives what is noted of a Workflow, and forgets it.
@@ -43,24 +55,38 @@ func (p *proofs) take(uid string) *cause.Evidence {
 	defer p.lock.Unlock()
 	taken := p.of[uid]
 	delete(p.of, uid)
-	return taken
+	if taken == nil {
+		return nil
+	}
+	return taken.Evidence
 }
 
 // giveBack notes again what could not be written.
-func (p *proofs) giveBack(uid string, taken *cause.Evidence) {
+func (p *proofs) giveBack(uid, workflow string, taken *cause.Evidence) {
 	if taken == nil {
 		return
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if p.of == nil {
-		p.of = map[string]*cause.Evidence{}
+	p.noted(uid, workflow).Merge(taken)
+}
+
+// forget gives up what was noted of Workflows of a name but one, if nobody has
+// taken it for so long: they are no more, or concern nobody. It reports whether
+// younger is left; its Workflow may still come.
+func (p *proofs) forget(workflow, but string, after time.Duration) (left bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for uid, proof := range p.of {
+		switch {
+		case proof.workflow != workflow || uid == but:
+		case time.Since(proof.since) > after:
+			delete(p.of, uid)
+		default:
+			left = true
+		}
 	}
-	if p.of[uid] == nil {
-		p.of[uid] = taken
-		return
-	}
-	p.of[uid].Merge(taken)
+	return left
 }
 
 // keeper writes evidence.

@@ -11,6 +11,7 @@ import (
 	"github.com/runhook/runhook/pkg/event"
 	"github.com/runhook/runhook/pkg/evidence"
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/metrics"
 	"github.com/runhook/runhook/pkg/owner"
 	"github.com/runhook/runhook/pkg/status"
@@ -89,6 +90,7 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 		t.deleted(ctx, gone)
 	}
 	w := t.cache.Workflow(name)
+	t.forget(name, w)
 	if w == nil || !t.concerns(w) {
 		return nil
 	}
@@ -108,6 +110,18 @@ func (t *tracker) sync(ctx context.Context, name string) error {
 	return t.tell(ctx, w, state, event.Of(state, pods, t.source))
 }
 
+// forget gives up the proofs of a name that no Workflow takes: pods often go
+// after theirs.
+func (t *tracker) forget(name string, w *workflow) {
+	takes := ""
+	if w != nil && w.fault == nil && t.concerns(w) && !settled(w.state(), t.now()) {
+		takes = string(w.UID)
+	}
+	if t.proofs.forget(name, takes, limits.EventReplay) {
+		t.again(name, limits.EventReplay+time.Second)
+	}
+}
+
 // concerns leaves Workflows of others out where the config wants so.
 func (t *tracker) concerns(w *workflow) bool {
 	return t.foreign != owner.ForeignNone || owner.Ours(w.Labels)
@@ -122,7 +136,7 @@ func (t *tracker) keep(ctx context.Context, w *workflow, pods []corev1.Pod) (*st
 		return w.state(), nil // deleted meanwhile: its deletion is on its way
 	}
 	if err != nil {
-		t.proofs.giveBack(string(w.UID), seen)
+		t.proofs.giveBack(string(w.UID), w.Name, seen)
 	}
 	return state, err
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"github.com/runhook/runhook/pkg/capacity"
 	"github.com/runhook/runhook/pkg/cause"
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 	"github.com/runhook/runhook/pkg/owner"
 )
 
@@ -205,6 +207,41 @@ func TestADeletedRun(t *testing.T) {
 	}
 	if len(r.states()) != 0 {
 		t.Error("it is still remembered")
+	}
+}
+
+// Pods often go after their Workflow, and what they show then nobody takes: it
+// is not remembered for ever, but for as long as its Workflow may still come.
+func TestWhatNoWorkflowTakesIsForgotten(t *testing.T) {
+	for name, change := range map[string]func(*world, *replica){
+		"deleted":        func(on *world, _ *replica) { delete(on.workflows, low) },
+		"replaced":       func(on *world, _ *replica) { on.workflows[low].UID = "another" },
+		"ended long ago": func(_ *world, r *replica) { r.now = func() time.Time { return during.Add(100 * time.Hour) } },
+		"of others":      func(_ *world, r *replica) { r.foreign = owner.ForeignNone },
+		"unreadable":     func(on *world, _ *replica) { on.workflows[low].fault = fault.New(fault.Malformed, "broken") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			on := newWorld()
+			on.show(t, "07-after")
+			r := newReplica(on, during)
+			asked := 0
+			r.again = func(string, time.Duration) { asked++ }
+			change(on, r)
+			on.pods[low] = nil
+			dying := recording(t, "preempt-retry-always").pods(t, "02-preempting-pods.json", low)
+			for i := range dying {
+				r.proofs.see(&dying[i])
+			}
+			r.look(t, low)
+			if len(r.proofs.of) != 1 || asked != 1 {
+				t.Errorf("%s: at once %d are left, asked again %d times", name, len(r.proofs.of), asked)
+			}
+			time.Sleep(limits.EventReplay + time.Second)
+			r.look(t, low)
+			if len(r.proofs.of) != 0 || asked != 1 {
+				t.Errorf("%s: %d are remembered, asked again %d times", name, len(r.proofs.of), asked)
+			}
+		})
 	}
 }
 
