@@ -10,6 +10,7 @@ import (
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/function"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // Leases are those of the cluster. One that was changed since it was read is
@@ -23,8 +24,10 @@ type Leases interface {
 var ForgetAccess = function.Access{Group: "coordination.k8s.io", Resource: "leases", Verbs: []string{"delete", "list"}}
 
 // Forget deletes the Leases of this package that nobody has touched for as long
-// as they are kept, and tells how many. Doing it again is harmless.
+// as they are kept, and tells how many. Doing it again is harmless. However short
+// that is, the Lease of who may still act stays.
 func Forget(ctx context.Context, on Leases, keep time.Duration, now time.Time) (forgotten int, err error) {
+	keep = max(keep, limits.OncePending)
 	var old []*coordinationv1.Lease
 	err = on.EachLease(ctx, Label, func(lease *coordinationv1.Lease) {
 		if now.Sub(touched(lease)) > keep {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/runhook/runhook/pkg/fault"
+	"github.com/runhook/runhook/pkg/limits"
 )
 
 // late changes a Lease between its being listed and its being deleted.
@@ -89,5 +90,16 @@ func TestLittleIsHeldOfWhatIsForgotten(t *testing.T) {
 	want := []*coordinationv1.Lease{{ObjectMeta: metav1.ObjectMeta{Name: Name("old"), UID: "u", ResourceVersion: seen.held[0].ResourceVersion}}}
 	if diff := cmp.Diff(want, seen.held); diff != "" || seen.held[0].ResourceVersion == "" {
 		t.Error(diff)
+	}
+}
+
+func TestWhoActsIsNotForgotten(t *testing.T) {
+	m, on, now := memory()
+	acted, err := m.Do(t.Context(), "a", func() bool {
+		forgotten, err := Forget(t.Context(), on, time.Second, now.Add(limits.OncePending))
+		return forgotten == 0 && err == nil && len(on.held) == 1
+	})
+	if !acted || err != nil || do(t, m, "a", true) {
+		t.Errorf("%t %v, and once more", acted, err)
 	}
 }
