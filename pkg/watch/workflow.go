@@ -36,29 +36,37 @@ type workflowList struct {
 	Items           []workflow `json:"items"`
 }
 
+// head is what every object has.
+type head struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Metadata   status.Metadata `json:"metadata"`
+}
+
 // UnmarshalJSON reads one object. One that somebody broke must not keep the
 // others from being read: it is held without its nodes.
 func (w *workflow) UnmarshalJSON(data []byte) error {
-	var head struct {
-		APIVersion string          `json:"apiVersion"`
-		Kind       string          `json:"kind"`
-		Metadata   status.Metadata `json:"metadata"`
-		Spec       struct {
+	var read struct {
+		head
+		Spec struct {
 			PodMetadata struct {
 				Labels map[string]string `json:"labels"`
 			} `json:"podMetadata"`
 		} `json:"spec"`
 	}
-	if err := jsonv2.Unmarshal(data, &head); err != nil {
-		return err
+	if jsonv2.Unmarshal(data, &read) != nil {
+		// Argo's smaller CRD lets anything stand in a spec.
+		if err := jsonv2.Unmarshal(data, &read.head); err != nil {
+			return err
+		}
 	}
-	m := head.Metadata
-	w.TypeMeta = metav1.TypeMeta{APIVersion: head.APIVersion, Kind: head.Kind}
+	m := read.Metadata
+	w.TypeMeta = metav1.TypeMeta{APIVersion: read.APIVersion, Kind: read.Kind}
 	w.ObjectMeta = metav1.ObjectMeta{
 		Name: m.Name, Namespace: m.Namespace, UID: types.UID(m.UID), ResourceVersion: m.ResourceVersion,
 		Labels: m.Labels, Annotations: m.Annotations, CreationTimestamp: metav1.NewTime(m.CreationTimestamp),
 	}
-	w.queue = head.Spec.PodMetadata.Labels[argo.QueueLabel]
+	w.queue = read.Spec.PodMetadata.Labels[argo.QueueLabel]
 	state, err := status.Decode(data)
 	if err != nil {
 		state = &status.Workflow{Metadata: m}

@@ -47,6 +47,20 @@ func TestOneBrokenWorkflowHidesNoOther(t *testing.T) {
 	}
 }
 
+// The smaller CRD of Argo lets anything stand in a spec and a status.
+func TestASpecOfAnyShapeHidesNoOther(t *testing.T) {
+	for _, broken := range []string{
+		`"spec": "x"`, `"spec": []`, `"spec": {"podMetadata": "x"}`, `"spec": {"podMetadata": {"labels": []}}`,
+		`"spec": {"podMetadata": {"labels": {"a": 5}}}`, `"status": "x"`, `"status": {"nodes": []}`,
+	} {
+		var read workflowList
+		err := json.Unmarshal([]byte(`{"items": [{`+broken+`, "metadata": {"name": "broken", "uid": "1"}}, {"metadata": {"name": "good", "uid": "2"}}]}`), &read)
+		if err != nil || len(read.Items) != 2 || read.Items[0].UID != "1" || read.Items[1].Name != "good" {
+			t.Errorf("%s: %v, read %+v", broken, err, read.Items)
+		}
+	}
+}
+
 func TestTrimWorkflow(t *testing.T) {
 	w := recording(t, "preempt-retry-always").workflow(t, "07-after-wf.json", low)
 	annotate(w, "evidence")
