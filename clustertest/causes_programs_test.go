@@ -26,7 +26,7 @@ func TestWhatNobodyInterruptedIsTold(t *testing.T) {
 		},
 		// It reads like an interruption in Argo, and is retried like one.
 		"exit code 143": {
-			fit:   task("fit", "test $RUNHOOK_ATTEMPT = 1 || exit 143", cpu("100m")),
+			fit:   task("fit", "test $RUNHOOK_ATTEMPT = 1 || exit 143", cpu("100m"), retry(0)),
 			phase: status.Succeeded,
 			want:  []status.Attempt{{Phase: status.Failed, Cause: cause.Application, Reason: "Error", ExitCode: new(143)}, succeeded(1)},
 		},

@@ -33,7 +33,7 @@ func (w way) try(t *testing.T) {
 	if w.first != nil {
 		w.first(r)
 	}
-	r.start(task("fit", holdOnce, cpu("100m"), w.fit), nil)
+	r.start(task("fit", holdOnce, cpu("100m"), retry(0), w.fit), nil)
 	r.settled(r.run, "fit(0)")
 	undo := w.happens(r, r.runningPod(r.run, "fit"))
 	r.waitEnd()
