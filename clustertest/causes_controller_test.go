@@ -40,8 +40,13 @@ func (s *site) controllers(n int) {
 		if err != nil {
 			return err
 		}
-		if is.Generation != is.Status.ObservedGeneration || int(is.Status.Replicas) != n || int(is.Status.ReadyReplicas) != n {
-			return fmt.Errorf("%+v", is.Status)
+		// A Deployment does not count the pods that are still ending.
+		pods, err := s.kube.CoreV1().Pods("argo").List(context.Background(), metav1.ListOptions{LabelSelector: "app=workflow-controller"})
+		if err != nil {
+			return err
+		}
+		if len(pods.Items) != n || int(is.Status.ReadyReplicas) != n {
+			return fmt.Errorf("%d pods, %+v", len(pods.Items), is.Status)
 		}
 		return nil
 	})
