@@ -31,6 +31,7 @@ type cluster struct {
 	version   int
 	writes    int
 	conflicts int // how many writes fail because somebody was faster
+	away      bool
 }
 
 // recorded gives a case of a real cluster at a moment.
@@ -66,7 +67,10 @@ func (c *cluster) Workflow(_ context.Context, name string) ([]byte, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	w, ok := c.workflows[name]
-	if !ok {
+	switch {
+	case c.away:
+		return nil, fault.New(fault.Unavailable, "away")
+	case !ok:
 		return nil, fault.New(fault.NotFound, "run %s does not exist", name)
 	}
 	w["metadata"].(object)["resourceVersion"] = strconv.Itoa(c.version)

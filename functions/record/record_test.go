@@ -112,6 +112,19 @@ func TestAPodThatIsGoneIsBelievedWithinItsAttempt(t *testing.T) {
 	refused(t, err, fault.Conflict, "")
 }
 
+// A Sensor takes "there is no such run" for an answer, and comes again otherwise.
+func TestWhileTheClusterIsAwayNothingIsRefused(t *testing.T) {
+	c := recorded(t, retried, "04-pod-gone")
+	c.away = true
+	for _, request := range []Request{
+		podRequest(retriedPod, retriedUID, preempted("09:22:15")), podRequest(retriedRun+"-train-3069814475", unknownUID, nil),
+		{Kind: "Workflow", Namespace: "argo", Name: retriedRun, UID: "u"}, {Kind: "Workflow", Namespace: "argo", Name: retriedRun, UID: "u", Deleted: true},
+	} {
+		_, _, err := c.call(t.Context(), sensor, owner.ForeignRead, request)
+		refused(t, err, fault.Unavailable, "")
+	}
+}
+
 // Whoever sees a preemption, a reader is told the same.
 func TestIdsAreThoseOfTheWatch(t *testing.T) {
 	c := recorded(t, retried, "02-preempting")
