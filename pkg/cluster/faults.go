@@ -36,7 +36,12 @@ func faultOf(err error, what string) error {
 		return refused(err, status.Status(), what)
 	case reason == metav1.StatusReasonRequestEntityTooLarge:
 		return fault.Wrap(fault.Invalid, err, "%s is larger than the cluster takes", what)
-	case reason == metav1.StatusReasonForbidden, reason == metav1.StatusReasonUnauthorized:
+	case reason == metav1.StatusReasonUnauthorized:
+		// Not the caller's mistake: who retries must not drop what it holds.
+		f := fault.Wrap(fault.Unavailable, err, "the cluster does not know runhook's own account; see its ServiceAccount or kubeconfig")
+		f.RetryAfter = retryAfter
+		return f
+	case reason == metav1.StatusReasonForbidden:
 		// A mistake of the deployment, not of the caller; but quota and
 		// admission refuse with Forbidden too, and say why.
 		return fault.Wrap(fault.Conflict, err, "the cluster forbids %s: %s", what, status.Status().Message)

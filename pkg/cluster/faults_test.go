@@ -29,6 +29,7 @@ func TestFaultOf(t *testing.T) {
 		"bad request":        {apierrors.NewBadRequest("unknown field"), fault.Invalid},
 		"too large":          {apierrors.NewRequestEntityTooLargeError("etcd"), fault.Invalid},
 		"quota":              {apierrors.NewForbidden(workflows, "a", errors.New("exceeded quota")), fault.Conflict},
+		"account unknown":    {apierrors.NewUnauthorized("token expired"), fault.Unavailable},
 		"busy":               {apierrors.NewTooManyRequests("wait", 7), fault.Unavailable},
 		"webhook away":       {apierrors.NewInternalError(errors.New("failed calling webhook")), fault.Unavailable},
 		"leader lost":        {apierrors.NewServerTimeout(workflows, "create", 1), fault.Unavailable},
