@@ -42,7 +42,9 @@ func (r Ref) Load(getenv func(string) string) (Value, error) {
 		}
 		text = content
 	default:
-		text = []byte(getenv(r.Env))
+		if text = []byte(getenv(r.Env)); len(text) == 0 {
+			return Value{}, fault.New(fault.Invalid, "the secret's variable %s is not set, or empty", r.Env)
+		}
 	}
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	text = bytes.TrimSuffix(text, []byte("\r"))

@@ -19,7 +19,7 @@ func TestLoad(t *testing.T) {
 		}
 		return Ref{File: name}
 	}
-	env := map[string]string{"SET": "blue", "EMPTY": ""}
+	env := map[string]string{"SET": "blue", "EMPTY": "", "BLANK": " \n"}
 	for name, tc := range map[string]struct {
 		ref  Ref
 		want string // empty: refused
@@ -37,6 +37,7 @@ func TestLoad(t *testing.T) {
 		"environment":           {Ref{Env: "SET"}, "blue"},
 		"empty variable":        {Ref{Env: "EMPTY"}, ""},
 		"unset variable":        {Ref{Env: "UNSET"}, ""},
+		"a variable of blanks":  {Ref{Env: "BLANK"}, ""},
 		"neither":               {Ref{}, ""},
 		"both":                  {Ref{File: "a", Env: "SET"}, ""},
 	} {
@@ -46,6 +47,18 @@ func TestLoad(t *testing.T) {
 				t.Errorf("got %q, %v; want %q", got.Bytes(), err, tc.want)
 			}
 		})
+	}
+}
+
+// Who forgot to export a variable is told so.
+func TestAVariableThatIsNotSet(t *testing.T) {
+	_, err := Ref{Env: "LAMP"}.Load(func(string) string { return "" })
+	if want := "the secret's variable LAMP is not set, or empty"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	_, err = Ref{Env: "LAMP"}.Load(func(string) string { return "\n" })
+	if want := "the secret in LAMP is empty"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
