@@ -39,11 +39,17 @@ type Report struct {
 
 // Replay reads a saved request and gives the report.
 func (r Replayer) Replay(saved io.Reader, now time.Time) Report {
-	request, err := http.ReadRequest(bufio.NewReader(saved))
+	text := bufio.NewReader(saved)
+	request, err := http.ReadRequest(text)
 	if err != nil {
 		// What http says quotes the request, which may hold a token.
 		return report(fault.Malformed.Status(), fault.Wrap(fault.Malformed, err,
 			"this is not a saved HTTP request: it begins with POST %s<path> HTTP/1.1, then come headers, an empty line and the body", Prefix))
+	}
+	if request.Header["Content-Length"] == nil && len(request.TransferEncoding) == 0 {
+		// HTTP takes a request without a length for one without a body; who
+		// copied it from a host's page has the body all the same.
+		request.Body, request.ContentLength = io.NopCloser(text), -1
 	}
 	h, err := r.find(request)
 	if err != nil {
