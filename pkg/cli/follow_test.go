@@ -73,6 +73,19 @@ func TestWaitSaysHowItEnded(t *testing.T) {
 	}
 }
 
+func TestWaitSaysThatTheRunWasThereAlready(t *testing.T) {
+	for name, tc := range map[string]struct{ answer, told string }{
+		"new":     {`{"run":"a","created":true,"phase":"Pending"}`, "waiting for run a\n"},
+		"running": {`{"run":"a","created":false,"phase":"Running"}`, "run a was there already (Running)\nwaiting for run a\n"},
+		"ended":   {`{"run":"a","created":false,"phase":"Stopped"}`, "run a was there already (Stopped)\n"},
+	} {
+		s := newStandIn(t, answer{200, tc.answer}, state("Stopped", "1"))
+		if got := runhook(t, aRun, s.at(t, "submit", "-f", "-", "--wait")...); got.code != 3 || got.err != tc.told {
+			t.Errorf("%s: %+v, want %q", name, got, tc.told)
+		}
+	}
+}
+
 func TestWaitForABuild(t *testing.T) {
 	for phase, code := range map[string]int{"Succeeded": 0, "Failed": 1, "TimedOut": 4} {
 		s := newStandIn(t, answer{200, `{"build":"b","phase":"` + phase + `"}`})

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/runhook/runhook/pkg/run"
+	"github.com/runhook/runhook/pkg/status"
 )
 
 func submitCommand(sys System) *cobra.Command {
@@ -59,7 +61,9 @@ func submitCommand(sys System) *cobra.Command {
 // beside the output, which holds the run's end.
 func (o *waiting) runOf(cmd *cobra.Command, on caller, answer []byte, out format) error {
 	var made struct {
-		Run string `json:"run"`
+		Run     string       `json:"run"`
+		Created *bool        `json:"created"`
+		Phase   status.Phase `json:"phase"`
 	}
 	if err := decodeAnswer(answer, &made); err != nil {
 		return err
@@ -67,6 +71,12 @@ func (o *waiting) runOf(cmd *cobra.Command, on caller, answer []byte, out format
 	if made.Run == "" {
 		return usage{fmt.Errorf("--wait: the answer names nothing that goes on: %s", answer)}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "waiting for run %s\n", oneLine(made.Run))
+	if made.Created != nil && !*made.Created {
+		// Its end may be an hour old, and is not that of what was asked for now.
+		fmt.Fprintf(cmd.ErrOrStderr(), "run %s was there already (%s)\n", oneLine(made.Run), oneLine(cmp.Or(string(made.Phase), "phase not told")))
+	}
+	if !made.Phase.Ended() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "waiting for run %s\n", oneLine(made.Run))
+	}
 	return o.run(cmd, on, made.Run, false, out)
 }
