@@ -17,7 +17,6 @@ func callCommand(sys System) *cobra.Command {
 	cmd := fileCommand(sys, func(args []string) string { return args[0] }, asYAML)
 	cmd.Use = "call FUNCTION [-f REQUEST] [--wait]"
 	cmd.Short = "Call a function with a request from a file"
-	cmd.Args = cobra.ExactArgs(1)
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -31,7 +30,6 @@ func buildImageCommand(sys System) *cobra.Command {
 	cmd := fileCommand(sys, func([]string) string { return "build-image" }, buildTable)
 	cmd.Use = "build-image -f REQUEST [--wait]"
 	cmd.Short = summary("build-image")
-	cmd.Args = cobra.NoArgs
 	must(cmd.MarkFlagRequired("file"))
 	return cmd
 }

@@ -58,6 +58,7 @@ func Run(ctx context.Context, args []string, sys System) int {
 	for _, f := range faces {
 		root.AddCommand(f.command(sys))
 	}
+	takeAsUsed(root.Commands())
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK

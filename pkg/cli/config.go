@@ -40,7 +40,6 @@ func checkCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check -c CONFIG",
 		Short: "Say whether a config is right, and every mistake with its line",
-		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			c, _, err := loadConfig(file, sys)
 			if err != nil {

@@ -48,7 +48,6 @@ func (f face) command(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               f.use(),
 		Short:             summary(f.name),
-		Args:              cobra.ExactArgs(len(f.args)),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	t.flags(cmd, sys)

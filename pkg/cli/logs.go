@@ -15,7 +15,6 @@ func logsCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "logs RUN TASK [--worker N] [--tail N] [--follow]",
 		Short:             summary("logs"),
-		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	t.flags(cmd, sys)

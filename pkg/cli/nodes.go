@@ -17,7 +17,6 @@ func nodesCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "nodes | nodes -f NODES --pods PODS",
 		Short:             summary("nodes"),
-		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	t.flags(cmd, sys)

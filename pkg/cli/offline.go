@@ -56,7 +56,6 @@ func causeCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cause -f WORKFLOW [--pods PODS]...",
 		Short: "Say why each attempt of a recorded run ended",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			run, err := from.read(sys)
 			if err != nil {

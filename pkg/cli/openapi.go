@@ -13,7 +13,6 @@ func openapiCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "openapi",
 		Short: "Print the OpenAPI 3.1 document of the functions, as GET /openapi.json gives it",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c := config.Default()
 			table, err := functions.New(&c, nil)

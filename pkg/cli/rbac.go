@@ -16,7 +16,6 @@ func rbacCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rbac -c CONFIG",
 		Short: "Print the Roles that the functions need, or the watch, and no more",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Where manifests are made, the secrets are not: hooks cannot be
 			// compiled, and need no rights of their own.

@@ -15,7 +15,6 @@ func renderCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render -f RUN",
 		Short: "Print the Workflow of a run, without a cluster",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c := config.Default()
 			if configFile != "" {

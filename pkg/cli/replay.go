@@ -12,7 +12,6 @@ func replayCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay REQUEST.http -c CONFIG",
 		Short: "Say what a saved delivery would do, without doing it",
-		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			now := time.Now()
 			if at != "" {

@@ -29,7 +29,6 @@ func serveCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve -c CONFIG",
 		Short: "Serve hooks and functions over HTTP until SIGTERM",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serve(cmd.Context(), file, kubeconfig, sys)
 		},

@@ -20,7 +20,6 @@ func statusCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "status RUN [--watch] [--wait] | status -f WORKFLOW [--pods PODS]... [--run RUN]",
 		Short:             summary("status"),
-		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	t.flags(cmd, sys)

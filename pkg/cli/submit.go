@@ -19,7 +19,6 @@ func submitCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "submit -f RUN [--wait]",
 		Short:             summary("submit"),
-		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	t.flags(cmd, sys)

@@ -30,7 +30,6 @@ func watchCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch -c CONFIG",
 		Short: "Watch the runs until SIGTERM: keep the proofs of interruptions, send events, show metrics",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runWatch(cmd.Context(), file, kubeconfig, sys)
 		},
