@@ -43,7 +43,7 @@ func (h *Hook) Act(ctx context.Context, out Outcome, invoker Invoker) Answer {
 func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) []Result {
 	switch {
 	case d.Ignored != "":
-		return []Result{ignored(d, d.Ignored)}
+		return []Result{ignored(d, d.Ignored, d.Detail)}
 	case d.event.Type != Alert || h.memory == nil:
 		return h.calls(ctx, d, invoker)
 	}
@@ -56,7 +56,7 @@ func (h *Hook) act(ctx context.Context, d *Decision, invoker Invoker) []Result {
 	case err != nil:
 		return []Result{refused(d, err)}
 	case !acted:
-		return []Result{ignored(d, IgnoredDuplicate)}
+		return []Result{ignored(d, IgnoredDuplicate, "")}
 	}
 	return results
 }
@@ -86,13 +86,13 @@ func (h *Hook) calls(ctx context.Context, d *Decision, invoker Invoker) []Result
 	case err != nil:
 		return []Result{refused(d, err)}
 	case len(runs) == 0:
-		return []Result{ignored(d, IgnoredNoMatch)}
+		return []Result{ignored(d, IgnoredNoMatch, "")}
 	}
 	results := make([]Result, 0, len(runs))
 	for _, about := range runs {
 		request, err := d.RequestFor(about)
 		if err != nil {
-			results = append(results, ignored(d, IgnoredMapping))
+			results = append(results, ignored(d, IgnoredMapping, detailOf(err)))
 			continue
 		}
 		name, _ := about["run"].(string)
@@ -113,8 +113,8 @@ func (h *Hook) call(ctx context.Context, d *Decision, request json.RawMessage, k
 	return called(d, response)
 }
 
-func ignored(d *Decision, reason Reason) Result {
-	return Result{Event: d.Event, Route: d.Route, Ignored: reason}
+func ignored(d *Decision, reason Reason, detail string) Result {
+	return Result{Event: d.Event, Route: d.Route, Ignored: reason, Detail: detail}
 }
 
 // invoke calls a function, and again within the context's time while the
@@ -172,7 +172,7 @@ func called(d *Decision, response function.Response) Result {
 		return result // a response of another form: that it was called is all there is to tell
 	}
 	if told.Ignored != "" {
-		return ignored(d, told.Ignored)
+		return ignored(d, told.Ignored, "")
 	}
 	result.Run, result.Created = told.Run, told.Created
 	if len(told.Runs) > 0 { // of a project split into several the first stands for all

@@ -24,6 +24,7 @@ type Result struct {
 	Event   int             `json:"event"`             // its number in events
 	Route   string          `json:"route"`             // that looked at it
 	Ignored Reason          `json:"ignored,omitempty"` // why the route ignored it
+	Detail  string          `json:"detail,omitempty"`  // which expression failed, and why
 	Call    string          `json:"call,omitempty"`    // the function that was called
 	Request json.RawMessage `json:"request,omitempty"` // in replay only
 	Run     string          `json:"run,omitempty"`     // that it made or found

@@ -27,6 +27,7 @@ type Decision struct {
 	Event   int    // index in Events
 	Route   string // the route's name
 	Ignored Reason // empty: Call is called
+	Detail  string // which expression failed, and why, with IgnoredMapping
 	Call    string // the function
 	// Request is the function's request; nil with Select, where RequestFor
 	// makes one for each run.
@@ -66,9 +67,15 @@ func (h *Hook) decide(events []Event, payload object) []Decision {
 }
 
 func (r *route) decide(e *Event, payload object) Decision {
-	v := newVars(e, payload)
-	if reason := r.ignore(e, v); reason != "" {
+	if reason := r.ignore(e); reason != "" {
 		return Decision{Route: r.label, Ignored: reason}
+	}
+	v := newVars(e, payload)
+	switch holds, err := r.condition(v); {
+	case err != nil:
+		return Decision{Route: r.label, Ignored: IgnoredMapping, Detail: detailOf(err)}
+	case !holds:
+		return Decision{Route: r.label, Ignored: IgnoredWhen}
 	}
 	d := Decision{
 		Route: r.label, Call: r.function, Key: r.key(e), Origin: r.origin(e),
@@ -81,7 +88,7 @@ func (r *route) decide(e *Event, payload object) Decision {
 		d.Request, err = r.mapping.request(v)
 	}
 	if err != nil {
-		return Decision{Route: r.label, Ignored: IgnoredMapping}
+		return Decision{Route: r.label, Ignored: IgnoredMapping, Detail: detailOf(err)}
 	}
 	if r.function == submit && e.isPush() {
 		d.Origin.RefLabel = run.RefLabel(r.name, e.Repo.Host, e.Repo.FullName, e.Ref)

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// ignore says why a route takes no notice of an event; empty: it takes notice.
-// What needs no look into the payload comes first.
-func (r *route) ignore(e *Event, v vars) Reason {
+// ignore says why a route takes no notice of an event, before its condition is
+// asked; empty: it takes notice.
+func (r *route) ignore(e *Event) Reason {
 	switch {
 	case !r.asks(e):
 		if e.Type == Ping {
@@ -29,7 +29,7 @@ func (r *route) ignore(e *Event, v vars) Reason {
 	if r.skipCI && asksToSkip(e.Message) {
 		return IgnoredSkipCI
 	}
-	return r.condition(v)
+	return ""
 }
 
 // asks matches the types and the host's names. A push of a tag is a push.
@@ -54,17 +54,16 @@ func (r *route) ignorePush(e *Event) Reason {
 	return ""
 }
 
-func (r *route) condition(v vars) Reason {
+// condition reports whether `when` holds; without one it does.
+func (r *route) condition(v vars) (bool, error) {
 	if r.when == nil {
-		return ""
+		return true, nil
 	}
-	switch truth, err := r.when.truth(v); {
-	case err != nil:
-		return IgnoredMapping
-	case !truth:
-		return IgnoredWhen
+	truth, err := r.when.truth(v)
+	if err != nil {
+		return false, failedAt("when", err)
 	}
-	return ""
+	return truth, nil
 }
 
 // asksToSkip finds the marks that hosts obey too.

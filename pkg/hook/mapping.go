@@ -100,14 +100,17 @@ func (m mapping) request(v vars) (json.RawMessage, error) {
 	for i, f := range m.fields {
 		var err error
 		if values[i], err = f.value.value(v); err != nil {
-			return nil, err
+			return nil, failedAt(strict.Key("set", f.path.String()), err)
 		}
 	}
 	request, err := m.filled(values)
 	if err != nil {
-		return nil, err
+		return nil, failedAt("set", err)
 	}
-	return request, m.check(request)
+	if err := m.check(request); err != nil {
+		return nil, m.refusal(err)
+	}
+	return request, nil
 }
 
 // sample is the request with a value of the right type in every field that is

@@ -18,7 +18,7 @@ const (
 	IgnoredSuspended  Reason = "suspended"  // the route is
 	IgnoredDuplicate  Reason = "duplicate"  // this alert was acted on
 	IgnoredSuperseded Reason = "superseded" // a later push was seen
-	IgnoredMapping    Reason = "mapping"    // when or set failed on this payload
+	IgnoredMapping    Reason = "mapping"    // an expression failed on this payload
 	IgnoredResolved   Reason = "resolved"   // the alert fires no more
 	IgnoredNoMatch    Reason = "no-match"   // select found no run
 )

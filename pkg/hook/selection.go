@@ -69,11 +69,11 @@ func compileText(path string, text Text, problems *fault.List) func(vars) (strin
 func (s *selection) selection(v vars) (*Selection, error) {
 	phase, err := s.phase(v)
 	if err != nil {
-		return nil, err
+		return nil, failedAt("select.phase", err)
 	}
 	queue, err := s.queue(v)
 	if err != nil {
-		return nil, err
+		return nil, failedAt("select.queue", err)
 	}
 	return &Selection{Phase: phase, Queue: queue, Limit: s.limit}, nil
 }
