@@ -18,13 +18,19 @@ func kubeconfigFlag(cmd *cobra.Command, kubeconfig *string) {
 	cmd.Flags().StringVar(kubeconfig, "kubeconfig", "", "access to the cluster (default: the pod's ServiceAccount, else the default kubeconfig)")
 }
 
+// readConfig reads a config that there must be; without getenv, without its
+// secrets.
+func readConfig(file string, getenv func(string) string) (*config.Config, error) {
+	if file == "" {
+		return nil, usage{fault.New(fault.Invalid, "say which config: -c FILE, or RUNHOOK_CONFIG")}
+	}
+	return config.Load(file, getenv)
+}
+
 // loadConfig reads a config, its secrets and its hooks, so that all that can
 // be wrong is told before anything is done.
 func loadConfig(file string, sys System) (*config.Config, *functions.Table, error) {
-	if file == "" {
-		return nil, nil, usage{fault.New(fault.Invalid, "say which config: -c FILE, or RUNHOOK_CONFIG")}
-	}
-	c, err := config.Load(file, sys.Getenv)
+	c, err := readConfig(file, sys.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -134,6 +134,7 @@ func TestARunsMistakesHaveLines(t *testing.T) {
 
 func TestWrongCalls(t *testing.T) {
 	s := newStandIn(t, answer{200, `{}`})
+	token := file(t, "token", "s3cret")
 	for _, line := range []string{
 		"nothing", "status", "status a b", "status a --run b", "status a --pods p.json", "status -f w.json a", "status -f w.json --watch",
 		"status -f w.json --wait", "status -f missing.json", "cancel", "cancel a b", "stop", "extra a fit", "extra a fit two", "logs a", "logs a fit --worker x", "logs a fit --follow -o json", "logs a fit -o table",
@@ -144,6 +145,9 @@ func TestWrongCalls(t *testing.T) {
 		args := strings.Fields(line)
 		if !strings.Contains(line, "--server") {
 			args = append(args, "--server", s.URL)
+		}
+		if !strings.Contains(line, "--token-file") {
+			args = append(args, "--token-file", token)
 		}
 		if got := runhook(t, "", args...); got.code != 2 || got.err == "" || got.out != "" {
 			t.Errorf("%s: %+v, want exit code 2", line, got)

@@ -29,7 +29,7 @@ func TestGenerateSubmitsAtAServer(t *testing.T) {
 	defer server.Close()
 	var out, errs bytes.Buffer
 	sys := System{Getenv: func(string) string { return "" }, In: strings.NewReader(""), Out: &out, Err: &errs}
-	args := []string{"generate", config, "--project-name", "pumps", "--project-revision", "7", "--n-servers", "3", "--with-keda=false", "--submit", "--server", server.URL}
+	args := []string{"generate", config, "--project-name", "pumps", "--project-revision", "7", "--n-servers", "3", "--with-keda=false", "--submit", "--server", server.URL, "--token-file", file(t, "token", "s3cret")}
 	if code := Run(t.Context(), append(args, "-o", "json"), sys); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}

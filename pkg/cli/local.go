@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/runhook/runhook/functions"
 	"github.com/runhook/runhook/pkg/cluster"
@@ -30,6 +33,9 @@ func newLocal(t *target, sys System) (*local, error) {
 		c = *loaded
 	}
 	on, err := cluster.Connect(t.kubeconfig, c.Namespace, "runhook/"+sys.Version)
+	if clientcmd.IsEmptyConfig(errors.Unwrap(err)) {
+		return nil, usage{fault.New(fault.Invalid, "say where runhook is: --server URL, or RUNHOOK_URL; or --kubeconfig FILE for the cluster itself")}
+	}
 	if err != nil {
 		return nil, usage{err}
 	}

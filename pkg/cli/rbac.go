@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/runhook/runhook/functions"
-	"github.com/runhook/runhook/pkg/config"
 	"github.com/runhook/runhook/pkg/rbac"
 	"github.com/runhook/runhook/pkg/watch"
 )
@@ -19,7 +18,7 @@ func rbacCommand(sys System) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Where manifests are made, the secrets are not: hooks cannot be
 			// compiled, and need no rights of their own.
-			c, err := config.Load(file, nil)
+			c, err := readConfig(file, nil)
 			if err != nil {
 				return err
 			}

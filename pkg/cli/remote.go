@@ -24,15 +24,15 @@ func newRemote(server, tokenFile string, sys System) (*remote, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, usage{fault.New(fault.Invalid, "--server %q is not a URL such as https://runhook.example", server)}
 	}
-	r := &remote{base: base}
-	if tokenFile != "" {
-		token, err := secret.Ref{File: tokenFile}.Load(sys.Getenv)
-		if err != nil {
-			return nil, usage{err}
-		}
-		r.token = string(token.Bytes())
+	if tokenFile == "" {
+		// The server would ask for a header, which nobody types here.
+		return nil, usage{fault.New(fault.Invalid, "say who calls %s: --token-file FILE with the bearer token, or RUNHOOK_TOKEN_FILE", base.Redacted())}
 	}
-	return r, nil
+	token, err := secret.Ref{File: tokenFile}.Load(sys.Getenv)
+	if err != nil {
+		return nil, usage{err}
+	}
+	return &remote{base, string(token.Bytes())}, nil
 }
 
 func (r *remote) do(ctx context.Context, call call) (json.RawMessage, error) {
@@ -86,9 +86,7 @@ func (r *remote) request(ctx context.Context, call call) (*http.Request, error) 
 	if call.key != "" {
 		request.Header.Set("Idempotency-Key", call.key)
 	}
-	if r.token != "" {
-		request.Header.Set("Authorization", "Bearer "+r.token)
-	}
+	request.Header.Set("Authorization", "Bearer "+r.token)
 	return request, nil
 }
 
