@@ -166,24 +166,28 @@ func checkRequest(path, function string, m mapping, opts Options, problems *faul
 		return
 	}
 	if err := m.check(sample); err != nil {
-		addRequestProblems(path, err, func(string) bool { return false }, problems)
+		addRequestProblems(path, err, m, func(string) bool { return false }, problems)
 		return
 	}
 	if err := opts.ValidateRequest(function, sample); err != nil {
-		addRequestProblems(path, err, m.fills, problems)
+		addRequestProblems(path, err, m, m.fills, problems)
 	}
 }
 
-func addRequestProblems(path string, err error, excused func(string) bool, problems *fault.List) {
+func addRequestProblems(path string, err error, m mapping, excused func(string) bool, problems *fault.List) {
 	f := fault.From(err)
 	if len(f.Problems) == 0 {
 		problems.Add(path+".request", "%s", f.Detail)
 	}
 	for _, p := range f.Problems {
+		blamed, isSet := m.blame(p)
 		switch {
 		case p.Path == "":
 			problems.Add(path+".request", "%s", p.Detail)
-		case !excused(p.Path):
+		case excused(p.Path):
+		case isSet:
+			problems.Add(strict.Join(path, blamed.Path), "%s", blamed.Detail)
+		default:
 			problems.Add(strict.Join(path+".request", p.Path), "%s", p.Detail)
 		}
 	}

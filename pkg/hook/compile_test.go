@@ -147,7 +147,7 @@ func TestRequestIsCheckedAtLoad(t *testing.T) {
 	}{
 		"keys and types count everywhere": {
 			hook.Options{CheckRequest: invalid("params.sha", "tasks[0].idd", "")},
-			[]string{"routes[0].request: wrong", "routes[0].request.params.sha: wrong", "routes[0].request.tasks[0].idd: wrong"},
+			[]string{"routes[0].request: wrong", "routes[0].request.tasks[0].idd: wrong", `routes[0].set["params.sha"]: wrong`},
 		},
 		"meaning does not where set fills": {
 			hook.Options{ValidateRequest: invalid("params.sha", "params", "tasks[1].id", "tasks[0].env.A", "tasks[0].image", "tasks[10]")},
@@ -187,9 +187,9 @@ func TestRequestWithUntypedFields(t *testing.T) {
 			"id": "payload.a", "params.x": "payload.b", "tasks[0].id": "'a'", "tasks[0].command": "payload.c", "tasks[0].resources": "payload.d",
 			"tasks[0].split.workers": "payload.e", "tasks[0].env.A": "payload.f", "tasks[0].mounts[0].readOnly": "payload.g",
 		}, nil},
-		"unknown key":    {map[string]string{"idd": "payload.a"}, []string{"routes[0].request.idd: "}},
+		"unknown key":    {map[string]string{"idd": "payload.a"}, []string{"routes[0].set.idd: "}},
 		"unknown parent": {map[string]string{"parms.x": "payload.a"}, []string{"routes[0].request.parms: "}},
-		"wrong type":     {map[string]string{"id": "1"}, []string{"routes[0].request.id: "}},
+		"wrong type":     {map[string]string{"id": "1"}, []string{"routes[0].set.id: text is asked for, not a number; write string(…)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := hook.Spec{Path: "acme", Provider: "github", Routes: []hook.RouteSpec{route(func(r *hook.RouteSpec) { r.Set = tc.set })}}
