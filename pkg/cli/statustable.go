@@ -78,11 +78,17 @@ func detail(task status.Task) string {
 		}
 		parts = append(parts, waiting)
 	}
-	// Argo repeats what the pod waits for.
-	if task.Message != "" && (task.Waiting == nil || task.Message != task.Waiting.Detail) {
+	if task.Message != "" && !repeats(task) {
 		parts = append(parts, task.Message)
 	}
 	return oneLine(strings.Join(parts, "; "))
+}
+
+// repeats reports whether Argo's message is what the pod waits for, perhaps with
+// a word before it, or what it waited for a moment ago.
+func repeats(task status.Task) bool {
+	w := task.Waiting
+	return w != nil && w.Detail != "" && (w.Reason == status.Starting || strings.HasSuffix(task.Message, w.Detail))
 }
 
 // compareNames orders names as people count: fit-2 stands before fit-10.

@@ -45,3 +45,17 @@ func TestNamesAreOrderedAsPeopleCount(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestDetailSaysOnceWhatIsWaitedFor(t *testing.T) {
+	for want, task := range map[string]status.Task{
+		"starting: PodInitializing":       {Message: "PodInitializing", Waiting: &status.Waiting{Reason: status.Starting, Detail: "PodInitializing"}},
+		"starting: ContainerCreating":     {Message: "PodInitializing", Waiting: &status.Waiting{Reason: status.Starting, Detail: "ContainerCreating"}},
+		"unschedulable: 0/3 nodes":        {Message: "Unschedulable: 0/3 nodes", Waiting: &status.Waiting{Reason: status.Unschedulable, Detail: "0/3 nodes"}},
+		"queued: kueue; preempted by a/b": {Message: "preempted by a/b", Waiting: &status.Waiting{Reason: status.Queued, Detail: "kueue"}},
+		"starting; told by Argo":          {Message: "told by Argo", Waiting: &status.Waiting{Reason: status.Starting}},
+	} {
+		if got := detail(task); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

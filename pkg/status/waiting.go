@@ -85,12 +85,22 @@ func (t *tree) retryWaiting(n *Node) *Waiting {
 	return t.podWaiting(last)
 }
 
-// podWaiting asks the pod, else what Argo copied of the pod to its node. A pod
-// behind a gate leaves an empty message there.
+// podWaiting asks the pod, else what Argo copied of the pod to its node. The
+// copy has the detail, too, where the pod has gone on and has none any more.
 func (t *tree) podWaiting(n *Node) *Waiting {
-	if pod := t.seen.pods[n.ID]; pod != nil && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
-		return PodWaiting(pod)
+	pod, copied := t.seen.pods[n.ID], copiedWaiting(n)
+	if pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		return copied
 	}
+	seen := PodWaiting(pod)
+	if seen.Detail == "" && copied != nil && copied.Reason == seen.Reason {
+		return copied
+	}
+	return seen
+}
+
+// copiedWaiting reads Argo's copy. A pod behind a gate leaves it empty.
+func copiedWaiting(n *Node) *Waiting {
 	reason, detail, _ := strings.Cut(n.Message, ": ")
 	switch {
 	case reason == "Unschedulable":

@@ -46,6 +46,24 @@ func TestGatedPodIsQueuedOrGated(t *testing.T) {
 	}
 }
 
+// A pod whose containers have just started waits for nothing any more, while
+// Argo still calls its node Pending.
+func TestAStartingPodKeepsTheDetailOfArgosCopy(t *testing.T) {
+	pod := corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodPending}}
+	pod.Name = "w-205987851" // Argo's name for w.a
+	for message, want := range map[string]status.Waiting{
+		"PodInitializing":          {Reason: status.Starting, Detail: "PodInitializing"},
+		"Unschedulable: 0/3 nodes": {Reason: status.Starting}, // the pod knows better
+	} {
+		got := status.Of(workflow(t, "Running", []node{
+			{name: "w", kind: "DAG", phase: "Running"}, {name: "w.a", kind: "Pod", phase: "Pending", boundary: "w", message: message},
+		}, nil), nil, []corev1.Pod{pod}).Tasks["a"].Waiting
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", message, diff)
+		}
+	}
+}
+
 // What recorded pods and nodes wait for.
 func TestWaitingOfRecordedCases(t *testing.T) {
 	for name, c := range map[string]struct {
