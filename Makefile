@@ -80,7 +80,7 @@ up-gitea: bin/localcluster ## the same with a Git host, which takes 4 to 10 minu
 	@$(CLUSTER) up --with gitea
 
 .PHONY: down
-down: bin/localcluster ## take the local cluster down, leaving nothing
+down: bin/localcluster ## take the local cluster down, leaving only what was compiled
 	@$(CLUSTER) down
 
 .PHONY: deploy

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"encoding/base64"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,15 +30,18 @@ const (
 // reads says how the example files of the repository are read: each by the
 // code that reads it where it is used.
 var reads = map[string]func(*testing.T, string){
-	"docs/examples/run.yaml":      aRun,
-	"docs/examples/run.json":      request("submit"),
-	"docs/examples/build.json":    request("build-image"),
-	"docs/examples/push.json":     request("push"),
-	"docs/examples/generate.json": request("generate"),
-	"docs/examples/push.http":     delivery,
-	"docs/examples/nightly.http":  delivery,
-	"docs/examples/gordo.yaml":    project,
-	"demo/push.json":              payload,
+	"docs/examples/run.yaml":            aRun,
+	"docs/examples/run.json":            request("submit"),
+	"docs/examples/build.json":          request("build-image"),
+	"docs/examples/push.json":           request("push"),
+	"docs/examples/generate.json":       request("generate"),
+	"docs/examples/push.http":           delivery,
+	"docs/examples/nightly.http":        delivery,
+	"docs/examples/gordo.yaml":          project,
+	"docs/examples/preempted.yaml":      recorded,
+	"docs/examples/preempted-pods.yaml": podsSeen,
+
+	"demo/push.json": payload,
 }
 
 // examples lists the files that somebody may copy.
@@ -82,7 +86,7 @@ func TestEveryExampleIsRead(t *testing.T) {
 }
 
 // TestEveryYAMLBlockIsRead reads what the pages show as YAML: those of the README,
-// of alerts.md, of commit-status.md, of gordo.md and of hooks.md are configs, that of functions.md is a run.
+// of alerts.md, of commit-status.md, of gordo.md and of hooks.md are configs, those of functions.md and runs.md are runs.
 func TestEveryYAMLBlockIsRead(t *testing.T) {
 	pages, err := Pages(root)
 	if err != nil {
@@ -102,7 +106,7 @@ func TestEveryYAMLBlockIsRead(t *testing.T) {
 			switch page {
 			case "README.md", "docs/alerts.md", "docs/argo-events.md", "docs/commit-status.md", "docs/gordo.md", "docs/hooks.md":
 				parse(t, block.String(), []byte(block.Text))
-			case "docs/functions.md":
+			case "docs/functions.md", "docs/runs.md":
 				checkRun(t, block.String(), []byte(block.Text))
 			default:
 				t.Errorf("%s: no test reads this", block)
@@ -115,8 +119,11 @@ func TestEveryYAMLBlockIsRead(t *testing.T) {
 }
 
 // secretOf is a secret of a config, by its file or variable: GITHUB_SECRET is
-// demo-github-secret, as the pages set it.
+// demo-github-secret, as the pages set it. Keys of Standard Webhooks are in base64.
 func secretOf(name string) string {
+	if strings.HasSuffix(name, "-signing") {
+		return "whsec_" + base64.StdEncoding.EncodeToString([]byte("demo-"+name))
+	}
 	return "demo-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 }
 
@@ -171,6 +178,7 @@ func checkRun(t *testing.T, file string, text []byte) {
 		t.Fatal(err)
 	}
 	defaults := config.Default()
+	defaults.Runs.Volumes.Claims = []string{"data"}
 	if err := asked.Check(functions.Policy(&defaults)); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -37,5 +39,28 @@ func TestHooksPageHasEveryProviderFieldAndReason(t *testing.T) {
 	}
 	for _, reason := range hook.Reasons {
 		has(section("Why was my push ignored"), string(reason))
+	}
+}
+
+// TestEveryCELExampleCompiles reads the expressions of the table of functions.
+func TestEveryCELExampleCompiles(t *testing.T) {
+	_, table, found := strings.Cut(string(read(t, "docs/hooks.md")), "\n| | for example |\n|---|---|\n")
+	if !found {
+		t.Fatal("the page has no table of functions")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	for line := range strings.SplitSeq(table, "\n") {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 2 {
+			t.Fatalf("not a row: %s", line)
+		}
+		for _, expression := range words(cells[1]) {
+			when, err := json.Marshal("dyn(" + expression + ") == dyn(" + expression + ")")
+			if err != nil {
+				t.Fatal(err)
+			}
+			parse(t, expression, fmt.Appendf(nil, `{namespace: runs, hooks: [{path: acme, provider: github, secret: {env: GITHUB_SECRET},
+				routes: [{name: train, function: cancel, when: %s, set: {run: event.sha}}]}]}`, when))
+		}
 	}
 }
