@@ -54,6 +54,19 @@ func TestCompileProblems(t *testing.T) {
 		"supersede":       {change(func(r *hook.RouteSpec) { r.Function, r.Supersede = "cancel", true }), []string{`routes[0].supersede: only runs`}},
 		"select":          {change(func(r *hook.RouteSpec) { r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}} }), []string{`routes[0].select: only alerts`}},
 		"select's fields": {of("alertmanager", route(func(r *hook.RouteSpec) { r.Select = &hook.SelectSpec{Limit: -1, Queue: hook.Text{CEL: "event.forced"}} })), []string{`routes[0].select.limit: -1`, `routes[0].select.phase: say which`, `routes[0].select.queue: gives a bool`}},
+		"select's queue is an expression": {of("alertmanager", route(func(r *hook.RouteSpec) {
+			r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}, Queue: hook.Text{Literal: "event.labels.queue"}}
+		})), []string{`routes[0].select.queue: is the queue's name as it is written; an expression is {cel: event.labels.queue}`}},
+		"select's queue is none": {of("alertmanager", route(func(r *hook.RouteSpec) {
+			r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}, Queue: hook.Text{Literal: "event['queue']"}}
+		})), []string{`routes[0].select.queue: "event['queue']" is no name of a queue`}},
+		"select's queue has a dot": {of("alertmanager", route(func(r *hook.RouteSpec) {
+			r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}, Queue: hook.Text{Literal: "team.research"}}
+		})), nil},
+		"fields of a run": {of("alertmanager", route(func(r *hook.RouteSpec) {
+			r.Select = &hook.SelectSpec{Phase: hook.Text{Literal: "Preempted"}}
+			r.Set = map[string]string{"a": "run.run + run.phase + run.queue + run.priority", "b": "run.tasks.fit.phase", "c": "has(run.ended) && run['any'] == 1", "id": "run.id", "nix": "'x' + run.nix.run"}
+		})), []string{`routes[0].set.id: not a CEL expression: undefined field 'id'; run has attempts, ended, message, phase, resourceVersion, run, started, tasks, queue, priority (line 1, column 4)`, `routes[0].set.nix: not a CEL expression: undefined field 'nix'`}},
 		"set's path": {change(func(r *hook.RouteSpec) {
 			r.Set = map[string]string{"a..b": "event.sha", "tasks[01].id": "event.sha", "a.b": "event.sha"}
 		}), []string{`routes[0].set["a..b"]: "a..b" is not a path`, `routes[0].set["tasks[01].id"]: "tasks[01].id" is not`}},

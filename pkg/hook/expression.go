@@ -49,7 +49,7 @@ var selecting = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.Extend(cel.Variable("run", cel.MapType(cel.StringType, cel.DynType)))
+	return env.Extend(cel.Variable("run", cel.MapType(cel.StringType, cel.DynType)), cel.ASTValidators(runFields{}))
 })
 
 // compileExpression checks an expression's grammar, names and types.

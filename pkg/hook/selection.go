@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/runhook/runhook/pkg/fault"
 	"github.com/runhook/runhook/pkg/status"
@@ -33,6 +34,7 @@ func (h *Hook) compileSelect(path string, spec *SelectSpec, problems *fault.List
 	if name := spec.Phase.Literal; name != "" && !slices.Contains(status.Phases, status.Phase(name)) {
 		problems.Add(path+".phase", "%q is none of %s", name, phases())
 	}
+	checkQueue(path+".queue", spec.Queue.Literal, problems)
 	if spec.Limit < 0 {
 		problems.Add(path+".limit", "%d is not a number of runs", spec.Limit)
 	}
@@ -40,6 +42,19 @@ func (h *Hook) compileSelect(path string, spec *SelectSpec, problems *fault.List
 		phase: compileText(path+".phase", spec.Phase, problems),
 		queue: compileText(path+".queue", spec.Queue, problems),
 		limit: max(spec.Limit, 1),
+	}
+}
+
+// checkQueue refuses what is no name of a queue. An expression without {cel:}
+// would be one by its letters, and no run would ever be in it.
+func checkQueue(path, name string, problems *fault.List) {
+	root, _, dotted := strings.Cut(name, ".")
+	switch {
+	case name == "":
+	case dotted && (root == "event" || root == "payload"):
+		problems.Add(path, "is the queue's name as it is written; an expression is {cel: %s}", name)
+	case len(validation.IsDNS1123Subdomain(name)) > 0:
+		problems.Add(path, "%q is no name of a queue; an expression is {cel: event.labels.queue}", name)
 	}
 }
 
