@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/runhook/runhook/functions"
@@ -46,15 +48,35 @@ func checkCommand(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check -c CONFIG",
 		Short: "Say whether a config is right, and every mistake with its line",
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, _, err := loadConfig(file, sys)
 			if err != nil {
 				return err
 			}
-			_, err = sinksOf(c)
+			if _, err := sinksOf(c); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "the config is right: "+contents(c))
 			return err
 		},
 	}
 	configFlag(cmd, sys, &file)
 	return cmd
+}
+
+// contents says how much a config holds: who checks another file than they
+// think sees it by that.
+func contents(c *config.Config) string {
+	routes := 0
+	for _, h := range c.Hooks {
+		routes += len(h.Routes)
+	}
+	return count(len(c.Hooks), "hook") + ", " + count(routes, "route") + ", " + count(len(c.Sinks), "sink")
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

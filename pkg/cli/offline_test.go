@@ -122,3 +122,16 @@ func TestStraightToTheCluster(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A run is rendered where the secrets of the config are not.
+func TestRenderNeedsNoSecret(t *testing.T) {
+	config := file(t, "config.yaml", `{namespace: runs, hooks: [{path: acme, provider: bearer, secret: {env: NOWHERE},
+		routes: [{name: train, function: cancel, set: {run: payload.run}}]}]}`)
+	asked := `{"image":"registry/acme/pump:1","tasks":[{"id":"fit","command":["true"],"resources":{"cpu":1,"memory":"1Gi"}}]}`
+	if got := runhook(t, asked, "render", "-f", "-", "-c", config); got.code != 0 || !strings.Contains(got.out, "kind: Workflow") {
+		t.Errorf("%+v", got)
+	}
+	if got := runhook(t, "", "check", "-c", config); got.code == 0 || got.out != "" || !strings.Contains(got.err, "NOWHERE is not set") {
+		t.Errorf("check: %+v", got)
+	}
+}

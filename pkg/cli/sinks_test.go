@@ -23,13 +23,16 @@ func TestCheckMakesTheSinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"whsec_a2V5": "", "not base64": "sink bus: a signing secret is written whsec_<base64>"} {
-		var complaint strings.Builder
+		var said, complaint strings.Builder
 		code := Run(t.Context(), []string{"check", "-c", file}, System{
 			Getenv: func(name string) string { return map[string]string{"BUS": key, "GIT_TOKEN": "git-secret"}[name] },
-			Out:    &strings.Builder{}, Err: &complaint,
+			Out:    &said, Err: &complaint,
 		})
 		if (code == 0) != (want == "") || !strings.Contains(complaint.String(), want) || strings.Contains(complaint.String(), "git-secret") {
 			t.Errorf("%q: exit code %d, %s", key, code, &complaint)
+		}
+		if right := map[bool]string{true: "the config is right: 0 hooks, 0 routes, 3 sinks\n"}[want == ""]; said.String() != right {
+			t.Errorf("%q: said %q, want %q", key, &said, right)
 		}
 	}
 }
