@@ -30,6 +30,10 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, err := site.counters(ctx)
+	if err != nil {
+		return fmt.Errorf("ask Prometheus: %w", err)
+	}
 	sha, push := freshPush()
 	fmt.Printf("\nA push of commit %.8s to acme/pump-models, signed as GitHub signs:\n\n  POST %s/hooks/acme\n", sha, site.url)
 	decision, err := site.deliver(ctx, push)
@@ -46,11 +50,11 @@ func run(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("\nWhat `status` answers:\n\n%s", text)
-	lines, err := site.metrics(ctx)
+	rose, err := site.rose(ctx, before)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nWhat Prometheus sees:\n\n%s\n", lines)
+	fmt.Printf("\nWhat Prometheus has seen rise since the push, summed up over the replicas:\n\n%s", rose)
 
 	phase, err := workflowPhase(ctx, decision.Run)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 
 	"github.com/runhook/runhook/pkg/hook/hooktest"
 )
 
 // site is the deployed runhook, and what it takes to talk to it.
 type site struct {
-	url, metricsURL string
-	secret          []byte
+	url, prometheusURL string
+	secret             []byte
 }
 
 // tokenFile holds the token of a caller that may ask for status.
@@ -24,9 +23,9 @@ const tokenFile = "bin/deploy/demo-token"
 
 // localSite reads what `localcluster env` and `make deploy` left.
 func localSite() (site, error) {
-	s := site{url: os.Getenv("RUNHOOK_URL"), metricsURL: os.Getenv("RUNHOOK_METRICS") + "/metrics"}
-	if s.url == "" {
-		return s, fmt.Errorf("RUNHOOK_URL is not set: run `make demo`, or eval \"$(bin/localcluster env)\" first")
+	s := site{url: os.Getenv("RUNHOOK_URL"), prometheusURL: os.Getenv("RUNHOOK_PROMETHEUS")}
+	if s.url == "" || s.prometheusURL == "" {
+		return s, fmt.Errorf("RUNHOOK_URL or RUNHOOK_PROMETHEUS is not set: run `make demo`, or eval \"$(bin/localcluster env)\" first")
 	}
 	var err error
 	if s.secret, err = os.ReadFile("bin/deploy/github-secret"); err != nil {
@@ -58,30 +57,6 @@ func (s site) deliver(ctx context.Context, push []byte) (decision, error) {
 		return decision{}, fmt.Errorf("the hook started no run: %+v", answer.Decisions)
 	}
 	return answer.Decisions[0], nil
-}
-
-// metrics gives the lines that a push and a run have moved.
-func (s site) metrics(ctx context.Context) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.metricsURL, nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return "", err
-	}
-	var lines []string
-	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, "runhook_") && !strings.HasSuffix(line, " 0\n") && !strings.Contains(line, "_bucket") {
-			lines = append(lines, "  "+line)
-		}
-	}
-	return strings.Join(lines, ""), nil
 }
 
 func call(request *http.Request, into any) error {
@@ -118,6 +93,6 @@ Go on from here, in this folder:
   argo -n runs get %[1]s                    # where you have Argo's CLI
   bin/runhook status %[1]s --token-file %[4]s
   curl -H "Authorization: Bearer $(cat %[4]s)" "%[2]s/functions/status?run=%[1]s"
-  curl %[3]s
-`, run, s.url, s.metricsURL, tokenFile)
+  curl -G "%[3]s/api/v1/query" --data-urlencode 'query=sum by (phase) (runhook_transitions_total)'
+`, run, s.url, s.prometheusURL, tokenFile)
 }

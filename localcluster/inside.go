@@ -46,11 +46,7 @@ func bootCommand() *cobra.Command {
 				}
 			}
 			p := progress.New(os.Stderr, start)
-			if err := component.Up(cmd.Context(), c, c.All(), p); err != nil {
-				return err
-			}
-			p.Line("the cluster is up: eval \"$(localcluster env)\"")
-			return nil
+			return component.Up(cmd.Context(), c, c.All(), p)
 		},
 	}
 	place.flags(command)

@@ -144,7 +144,11 @@ func enter(ctx context.Context, at place, p *progress.Printer) error {
 	cmd := way.Command(ctx, c.Program.Path, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	component.HandOver(cmd, listeners)
-	return quiet(cmd.Run())
+	if err := quiet(cmd.Run()); err != nil {
+		return err
+	}
+	p.Line(`the cluster is up: eval "$(%s env)"`, os.Args[0])
+	return nil
 }
 
 // prepareFresh clears what a cluster left of which no process lives any more,
