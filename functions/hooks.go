@@ -20,6 +20,7 @@ import (
 func (t *Table) compileHooks(c *config.Config, on *cluster.Cluster) error {
 	t.hooks = map[string]*hook.Hook{}
 	options := hook.Options{Functions: t.Names(), CheckRequest: t.checkShape, ValidateRequest: t.CheckRequest}
+	options.WithoutSecrets = c.HookSecrets == nil
 	if on != nil {
 		options.Memory, options.Runs = once.New(on), alert.Selector{Cluster: on}
 	}

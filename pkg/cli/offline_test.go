@@ -123,8 +123,8 @@ func TestStraightToTheCluster(t *testing.T) {
 	}
 }
 
-// A run is rendered where the secrets of the config are not.
-func TestRenderNeedsNoSecret(t *testing.T) {
+// A run is rendered, and a config checked, where its secrets are not.
+func TestWithoutSecrets(t *testing.T) {
 	config := file(t, "config.yaml", `{namespace: runs, hooks: [{path: acme, provider: bearer, secret: {env: NOWHERE},
 		routes: [{name: train, function: cancel, set: {run: payload.run}}]}]}`)
 	asked := `{"image":"registry/acme/pump:1","tasks":[{"id":"fit","command":["true"],"resources":{"cpu":1,"memory":"1Gi"}}]}`
@@ -132,6 +132,14 @@ func TestRenderNeedsNoSecret(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := runhook(t, "", "check", "-c", config); got.code == 0 || got.out != "" || !strings.Contains(got.err, "NOWHERE is not set") {
+		t.Errorf("check: %+v", got)
+	}
+	if got := runhook(t, "", "check", "-c", config, "--without-secrets"); got.code != 0 || got.out != "the config is right: 1 hook, 1 route, 0 sinks; no secret was looked up\n" {
+		t.Errorf("check: %+v", got)
+	}
+	wrong := file(t, "config.yaml", `{namespace: runs, hooks: [{path: acme, provider: standard-webhooks, secret: {env: NOWHERE},
+		routes: [{name: train, function: cancel, set: {run: event.nix}}]}]}`)
+	if got := runhook(t, "", "check", "-c", wrong, "--without-secrets"); got.code == 0 || strings.Contains(got.err, "secret") || !strings.Contains(got.err, "undefined field 'nix'") {
 		t.Errorf("check: %+v", got)
 	}
 }

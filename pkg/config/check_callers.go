@@ -55,7 +55,9 @@ func (k *check) rights(path string, r *Rights, c *Config) {
 // hooks checks what concerns the hooks together, and reads their secrets; a
 // hook by itself is checked where it is compiled.
 func (k *check) hooks(c *Config) {
-	c.HookSecrets = map[string][]secret.Value{}
+	if k.getenv != nil {
+		c.HookSecrets = map[string][]secret.Value{}
+	}
 	paths := map[string]bool{}
 	for i, h := range c.Hooks {
 		path := strict.Index("hooks", i)
@@ -73,7 +75,9 @@ func (k *check) hooks(c *Config) {
 			refs, at = []secret.Ref{*h.Secret}, func(int) string { return path + ".secret" }
 		}
 		for j, ref := range refs {
-			c.HookSecrets[h.Path] = append(c.HookSecrets[h.Path], k.secret(at(j), ref))
+			if value := k.secret(at(j), ref); c.HookSecrets != nil {
+				c.HookSecrets[h.Path] = append(c.HookSecrets[h.Path], value)
+			}
 		}
 	}
 }

@@ -35,7 +35,8 @@ type Config struct {
 	Sinks     []Sink      `json:"sinks"`
 	Limits    limits.Set  `json:"limits"`
 
-	// HookSecrets holds the secrets of every hook by its path.
+	// HookSecrets holds the secrets of every hook by its path; nil where none
+	// was read.
 	HookSecrets map[string][]secret.Value `json:"-"`
 
 	document *strict.Document

@@ -104,6 +104,28 @@ func TestCompileProblems(t *testing.T) {
 	}
 }
 
+// Where no secret was looked up nothing is proven by none.
+func TestAHookWithoutItsSecretsTakesNothing(t *testing.T) {
+	for provider := range hook.Providers {
+		spec := hook.Spec{Path: "acme", Provider: provider, Routes: []hook.RouteSpec{route(nil)}}
+		if provider == "hmac" {
+			spec.Header = "X-Signature"
+		}
+		h, problems := hook.Compile(spec, values([]string{""}), hook.Options{Functions: functions, WithoutSecrets: true})
+		if h == nil {
+			t.Errorf("%s: %v", provider, problems)
+			continue
+		}
+		body := `{"ref":"refs/heads/main"}`
+		empty := sign("", []byte(body))
+		d := hook.Delivery{Header: headers("X-GitHub-Event: push", "X-Hub-Signature-256: sha256="+empty, "X-Hub-Signature: sha256="+empty, "X-Gitea-Signature: "+empty,
+			"X-Signature: "+empty, "X-Gitlab-Token: ", "Authorization: Bearer "), Body: []byte(body)}
+		if _, err := h.Accept(d, noon); fault.KindOf(err) != fault.Unproven {
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
+}
+
 func told(problems []fault.Problem) []string {
 	var list []string
 	for _, p := range problems {
